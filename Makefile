@@ -1,0 +1,45 @@
+# `make demo` and `make test` need nothing but Python 3.11 or newer: they make .venv themselves.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help install demo test lint types format clean
+
+help:
+	@echo "make demo     set up, train the date model, score it, draw what it looked at"
+	@echo "make test     set up, then lint, types and all tests (what CI runs)"
+	@echo "make install  the set-up alone"
+
+install: .venv/installed
+
+.venv/installed: pyproject.toml constraints.txt
+	@echo "Setting up .venv (once) ..."
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP_INSTALL) torch
+	$(PIP_INSTALL) --editable ".[track]"
+	@touch $@
+
+.venv/installed-dev: .venv/installed
+	@echo "Adding the development tools ..."
+	$(PIP_INSTALL) --editable ".[track,dev]"
+	@touch $@
+
+demo: install
+	@echo
+
+test: .venv/installed-dev lint types
+	$(BIN)/pytest --numprocesses 2
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/installed-dev
+	$(BIN)/mypy
+
+format: .venv/installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,51 @@
+"""What a decoder remembers between steps (a value, never hidden on a module) and what a step gives."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic, Protocol, Self, TypeVar
+
+from torch import Tensor
+
+from regard.core.memory import Memory
+
+# Kind of attention -> its weights. Of one step: [batch, layers, heads, source];
+# of all steps: [batch, layers, heads, target, source].
+Looks = Mapping[str, Tensor]
+
+
+class State(Protocol):
+    """Beams, ensembles and finished rows are nothing but selections of rows."""
+
+    def select(self, rows: Tensor) -> Self: ...
+
+
+StateT = TypeVar("StateT", bound=State)
+
+
+@dataclass(frozen=True)
+class StepOutput(Generic[StateT]):
+    """One step: how likely each next piece is, where the decoder looked, what it now remembers."""
+
+    logits: Tensor  # B V
+    attention: Looks
+    state: StateT
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """All steps of a decoder that was told the target (teacher forcing)."""
+
+    features: Tensor  # B T D, what the decoder's head turns into logits
+    attention: Looks
+
+
+class Decoder(Protocol[StateT]):
+    """`unroll` followed by `head` equals `step` repeated: tested for every member of the registry."""
+
+    def begin(self, memory: Memory) -> StateT: ...
+
+    def step(self, tokens: Tensor, state: StateT) -> StepOutput[StateT]: ...
+
+    def unroll(self, memory: Memory, target: Tensor) -> Unrolled: ...
+
+    def head(self, features: Tensor) -> Tensor: ...
