@@ -1,0 +1,27 @@
+"""Files to pairs, pairs to a memory-mapped store, the store to batches by token budget."""
+
+from regard.data.batches import Batches, BatchPlan, in_order
+from regard.data.filtering import Limits, PairReport
+from regard.data.lines import read_lines
+from regard.data.pairs import JsonlFile, Pair, PairFile, ParallelFiles, TsvFile, read_pairs
+from regard.data.splitting import Splits, split
+from regard.data.store import TokenStore, open_store
+
+__all__ = [
+    "BatchPlan",
+    "Batches",
+    "JsonlFile",
+    "Limits",
+    "Pair",
+    "PairFile",
+    "PairReport",
+    "ParallelFiles",
+    "Splits",
+    "TokenStore",
+    "TsvFile",
+    "in_order",
+    "open_store",
+    "read_lines",
+    "read_pairs",
+    "split",
+]

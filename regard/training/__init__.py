@@ -1,0 +1,34 @@
+"""Training: model + batches -> trained weights."""
+
+from torch.optim import Adam, AdamW
+
+from regard.training.checkpoints import Checkpoint, Checkpoints
+from regard.training.events import Ended, Event, Noted, Progressed, Saved, Validated, Validation
+from regard.training.loop import PRECISIONS, Loop, Plan
+from regard.training.objectives import CrossEntropy
+from regard.training.recording import Recorder
+from regard.training.schedules import SCHEDULES, Schedule
+from regard.training.state import TrainingState
+
+OPTIMIZERS = {"adam": Adam, "adamw": AdamW}
+
+__all__ = [
+    "OPTIMIZERS",
+    "PRECISIONS",
+    "SCHEDULES",
+    "Checkpoint",
+    "Checkpoints",
+    "CrossEntropy",
+    "Ended",
+    "Event",
+    "Loop",
+    "Noted",
+    "Plan",
+    "Progressed",
+    "Recorder",
+    "Saved",
+    "Schedule",
+    "TrainingState",
+    "Validated",
+    "Validation",
+]

@@ -1,0 +1,58 @@
+"""The three slots of the formula, and the values that pass between them."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """Where a query may look. `prior` is added to the scores: a soft wish beside the hard mask."""
+
+    mask: Tensor  # broadcasts to B H T S, True where it may look
+    prior: Tensor | None = None  # broadcasts to B H T S
+
+
+@dataclass(frozen=True)
+class Keys:
+    """A memory made ready to be looked at: projected once per source, not once per step."""
+
+    keys: Tensor  # B H S K
+    values: Tensor  # B H S V
+    mask: Tensor  # B S
+
+    def select(self, rows: Tensor) -> "Keys":
+        return Keys(self.keys[rows], self.values[rows], self.mask[rows])
+
+
+class Score(Protocol):
+    """How well a query fits a memory position. Heads are the score's own business: it splits or projects."""
+
+    def keys(self, annotations: Tensor) -> Tensor:
+        """B S D -> B H S K, once per source."""
+        ...
+
+    def queries(self, query: Tensor) -> Tensor:
+        """B T Q -> B H T K, all steps at once where they are known."""
+        ...
+
+    def __call__(self, queries: Tensor, keys: Tensor) -> Tensor:
+        """B H T K, B H S K -> B H T S."""
+        ...
+
+
+class Scope(Protocol):
+    """Which memory positions may be looked at."""
+
+    def __call__(self, steps: Tensor, query: Tensor, mask: Tensor) -> Allowed:
+        """The steps' numbers (B or 1, T), the queries (B T Q), the memory's mask (B S)."""
+        ...
+
+
+class Selection(Protocol):
+    """How scores become weights."""
+
+    def __call__(self, scores: Tensor, mask: Tensor) -> Tensor:
+        """B H T S -> B H T S: a distribution over the allowed positions, all zero where none is allowed."""
+        ...

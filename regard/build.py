@@ -1,0 +1,171 @@
+"""Configuration -> objects: the one file that knows both."""
+
+import logging
+from collections.abc import Iterable
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch.optim import Optimizer
+
+from regard.attention import SCOPES, SCORES, SELECTIONS, Attention
+from regard.config import Config, Files, ParallelFiles, Pieces
+from regard.core.errors import UserError
+from regard.data import Limits, PairFile, read_pairs
+from regard.decoders import DECODERS
+from regard.encoders import ENCODERS
+from regard.layers import Embedding
+from regard.metrics import METRICS, Metric
+from regard.models import Seq2Seq
+from regard.run import ModelFolder
+from regard.search import SearchPlan
+from regard.tasks.dates import Dates
+from regard.tasks.text import Splits, TextCodec
+from regard.text import TOKENIZERS, Tokenizer
+from regard.training import OPTIMIZERS, SCHEDULES, Plan, Schedule
+
+log = logging.getLogger("regard")
+
+
+def task(config: Config) -> Dates:
+    return Dates(
+        locales=config.task.locales,
+        years=config.task.years,
+        pairs=config.task.pairs,
+        validation=config.data.validation_size,
+        test=config.data.test_size,
+        seed=config.data.seed,
+        files=files(config),
+    )
+
+
+def limits(config: Config) -> Limits:
+    return Limits(source=config.data.max_source, target=config.data.max_target)
+
+
+def learn_codec(config: Config, splits: Splits) -> TextCodec:
+    """Tokenizers learned from the training pairs."""
+    text = config.text
+    if text.shared:
+        both = _learn(text.source, (side for pair in splits.train() for side in (pair.source, pair.target)))
+        return TextCodec(both, both, limits(config), task(config).view)
+    source = _learn(text.source, (pair.source for pair in splits.train()))
+    target = _learn(text.target, (pair.target for pair in splits.train()))
+    return TextCodec(source, target, limits(config), task(config).view)
+
+
+def _learn(pieces: Pieces, texts: Iterable[str]) -> Tokenizer:
+    learn = TOKENIZERS[pieces.kind]
+    return learn(texts, vocabulary=pieces.vocabulary, normalization=pieces.normalization)
+
+
+def load_codec(config: Config, folder: ModelFolder) -> TextCodec:
+    return TextCodec.load(folder.folder, limits(config), task(config).view)
+
+
+def model(config: Config, *, source_vocabulary: int, target_vocabulary: int) -> Seq2Seq:
+    """The model with fresh weights, drawn from torch's generator."""
+    settings = config.model
+    source = Embedding(source_vocabulary, settings.embedding, dropout=settings.dropout)
+    target = Embedding(target_vocabulary, settings.embedding, dropout=settings.dropout)
+    encoder = ENCODERS[settings.encoder.kind](
+        source,
+        cell=settings.encoder.cell,
+        width=settings.encoder.width,
+        layers=settings.encoder.layers,
+        bidirectional=settings.encoder.bidirectional,
+        dropout=settings.dropout,
+    )
+    heads = settings.attention.heads
+    look = Attention(
+        SCORES[settings.attention.score](settings.decoder.width, encoder.width, heads=heads),
+        SCOPES[settings.attention.scope](),
+        SELECTIONS[settings.attention.selection](),
+        heads=heads,
+    )
+    decoder = DECODERS[settings.decoder.kind](
+        target,
+        look,
+        memory_width=encoder.width,
+        cell=settings.decoder.cell,
+        width=settings.decoder.width,
+        layers=settings.decoder.layers,
+        dropout=settings.dropout,
+    )
+    return Seq2Seq(encoder, decoder)
+
+
+def load_model(config: Config, folder: ModelFolder, codec: TextCodec) -> Seq2Seq:
+    """The model with its trained weights. Vocabulary and weights that don't match are found out here."""
+    known = folder.document()["vocabulary"]
+    for side, tokenizer in (("source", codec.source), ("target", codec.target)):
+        if known[side] != len(tokenizer):
+            raise UserError(
+                f"{folder.folder}: the model was trained with {known[side]} {side} pieces, but its {side} tokenizer "
+                f"has {len(tokenizer)}. One of the files belongs to another model."
+            )
+    net = model(config, source_vocabulary=len(codec.source), target_vocabulary=len(codec.target))
+    try:
+        net.load_state_dict(load_file(folder.weights_path))
+    except (SafetensorError, RuntimeError, OSError) as error:
+        raise UserError(
+            f"{folder.weights_path} is damaged or belongs to another model: {str(error).splitlines()[0]}"
+        ) from None
+    return net
+
+
+def search_plan(config: Config) -> SearchPlan:
+    search = config.search
+    return SearchPlan(
+        beam=search.beam,
+        length_penalty=search.length_penalty,
+        max_length=search.max_length,
+        max_ratio=search.max_ratio,
+    )
+
+
+def metrics(config: Config) -> list[Metric]:
+    return [METRICS[name]() for name in config.evaluation.metrics]
+
+
+def plan(config: Config) -> Plan:
+    training = config.training
+    return Plan(
+        steps=training.steps,
+        accumulate=training.accumulate,
+        learning_rate=training.learning_rate,
+        clip=training.clip,
+        precision=training.precision,
+        log_every=training.log_every,
+        validate_every=training.validate_every,
+        save_every=training.save_every,
+        patience=training.patience,
+        higher_is_better=training.metric != "loss" and METRICS[training.metric]().higher_is_better,
+    )
+
+
+def schedule(config: Config) -> Schedule:
+    training = config.training
+    return SCHEDULES[training.schedule](warmup=training.warmup, steps=training.steps)
+
+
+def optimizer(config: Config, net: Seq2Seq) -> Optimizer:
+    training = config.training
+    return OPTIMIZERS[training.optimizer](
+        net.parameters(),
+        lr=training.learning_rate,
+        betas=training.betas,
+        weight_decay=training.weight_decay,
+        fused=True,
+    )
+
+
+def device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        chosen = torch.device(name)
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError):
+        raise UserError(f"There is no device {name!r} here. Use auto or cpu.") from None
+    return chosen

@@ -1,0 +1,46 @@
+"""The model card: what a model is, how good it is and how to use it, for whoever finds its folder."""
+
+from collections.abc import Mapping
+
+from regard.config import Config
+from regard.metrics import Score
+
+
+def model_card(config: Config, name: str, scores: Mapping[str, Score] | None = None) -> str:
+    model = config.model
+    lines = [
+        f"# {name}",
+        "",
+        f"A sequence-to-sequence model for the task `{config.task.name}`, trained with Regard.",
+        "",
+        "| part | |",
+        "|---|---|",
+        f"| encoder | {model.encoder.kind}, {model.encoder.cell}, {model.encoder.layers} x {model.encoder.width} |",
+        f"| attention | {model.attention.score}, {model.attention.scope}, {model.attention.selection}, "
+        f"{model.attention.heads} head(s) |",
+        f"| decoder | {model.decoder.kind}, {model.decoder.cell}, {model.decoder.layers} x {model.decoder.width} |",
+        f"| pieces | {config.text.source.kind} to {config.text.target.kind} |",
+        "",
+        "## How good it is",
+        "",
+    ]
+    if scores:
+        lines += ["| metric | test | signature |", "|---|--:|---|"]
+        lines += [f"| {s.name} | {s.value:.2f} | `{s.signature}` |" for s in scores.values()]
+    else:
+        lines += ["Not evaluated on a test set yet: `regard evaluate` does it."]
+    lines += [
+        "",
+        "## How to use it",
+        "",
+        "```python",
+        "import regard",
+        "",
+        'model = regard.load("path/to/this/folder")',
+        'print(model.predict("..."))',
+        "```",
+        "",
+        "Everything needed is in this folder: `config.json`, `model.safetensors` and the tokenizers.",
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,39 @@
+"""Arguments that several commands share, with completion for the shell."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def _runs(incomplete: str) -> list[str]:
+    folders = [str(path.parent) for path in Path().glob("runs/*/config.toml")]
+    return [folder for folder in folders if folder.startswith(incomplete)]
+
+
+def _recipes(incomplete: str) -> list[str]:
+    folder = Path(__file__).parent.parent / "recipes"  # not through config.py: completion must be quick
+    names = [path.stem for path in sorted(folder.glob("*.toml"))]
+    files = [str(path) for path in Path().glob(f"{incomplete}*.toml")]
+    return [name for name in names if name.startswith(incomplete)] + files
+
+
+RunArgument = Annotated[
+    Path, typer.Argument(metavar="RUN", help="A run folder, such as runs/dates.", autocompletion=_runs)
+]
+RecipeArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="RECIPE", help="A recipe by name (`regard recipes`) or a .toml file.", autocompletion=_recipes
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Change a setting, such as training.steps=1000. Can be repeated."
+    ),
+]
+BeamOption = Annotated[
+    int | None, typer.Option(min=1, max=1000, help="Width of the beam; 1 is greedy. Default: as the run says.")
+]
+DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ...")]

@@ -1,0 +1,59 @@
+"""regard doctor"""
+
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+
+import typer
+from rich.table import Table
+
+from regard.cli.console import results
+
+NEEDED = ("torch", "numpy", "pydantic", "tokenizers", "safetensors", "sacrebleu", "matplotlib", "babel")
+OPTIONAL = {"tensorboard": "training curves in TensorBoard: pip install 'regard[track]'"}
+
+
+def doctor() -> None:
+    """Check that Regard can work here, and say what it found."""
+    import torch
+
+    from regard import __version__
+    from regard.data import cache_folder
+
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    problems = []
+    table.add_row("regard", __version__)
+    table.add_row("python", f"{platform.python_version()} on {platform.platform()}")
+    for name in NEEDED:
+        table.add_row(name, _version(name) or "missing")
+        problems += [] if _version(name) else [f"{name} is missing: pip install regard"]
+    for name, use in OPTIONAL.items():
+        table.add_row(name, _version(name) or f"not installed ({use})")
+    table.add_row("threads", f"{torch.get_num_threads()} of {os.cpu_count()} cores")
+    devices = [torch.cuda.get_device_name(n) for n in range(torch.cuda.device_count())]
+    table.add_row("devices", ", ".join(["cpu", *devices]))
+    for label, folder in (("cache", cache_folder()), ("here", Path.cwd())):
+        writable = _writable(folder)
+        table.add_row(label, f"{folder} ({'writable' if writable else 'NOT writable'})")
+        problems += [] if writable else [f"{folder} can't be written to"]
+    results.print(table)
+    for problem in problems:
+        results.print(f"Problem: {problem}", markup=False)
+    results.print("All is well." if not problems else f"{len(problems)} problem(s).")
+    if problems:
+        raise typer.Exit(1)
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _writable(folder: Path) -> bool:
+    """Looks at the nearest folder that exists: doctor changes nothing."""
+    while not folder.exists():
+        folder = folder.parent
+    return os.access(folder, os.W_OK)

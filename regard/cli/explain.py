@@ -1,0 +1,35 @@
+"""regard explain"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regard.cli.arguments import BeamOption, DeviceOption, RunArgument
+from regard.cli.console import notes, results
+
+
+def explain(
+    run: RunArgument,
+    source: Annotated[str, typer.Argument(help="What to answer, such as 'Saturday 09 May 2018'.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Picture or data to write: .png, .svg, .html or .json."),
+    ] = None,
+    beam: BeamOption = None,
+    hide_special: Annotated[
+        bool, typer.Option("--hide-special", help="Leave out the marks such as </s>.")
+    ] = False,
+    device: DeviceOption = "auto",
+) -> None:
+    """Show what the model looked at while it answered."""
+    from regard.predictor import load
+    from regard.viewing import TextView, save, terminal
+
+    answer = load(run, device=device).predict(source, beam=beam)
+    if output is None:
+        results.print(terminal(answer, hide_special=hide_special), markup=False)
+        return
+    save(answer, output, view=TextView(hide_special=hide_special))
+    results.print(answer.text, markup=False)
+    notes.print(f"Wrote {output}.", markup=False)

@@ -1,0 +1,61 @@
+"""regard train"""
+
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from regard.cli.arguments import RecipeArgument, SetOption
+from regard.cli.console import notes
+
+
+def train(
+    recipe: RecipeArgument,
+    run: Annotated[
+        Path | None, typer.Option(help="Folder to train in. Default: runs/ and the recipe's name.")
+    ] = None,
+    changes: SetOption = None,
+) -> None:
+    """Train a model. The same command again goes on where it stopped."""
+    from regard.cli.progress import show
+    from regard.config import load_config
+    from regard.trainer import Trainer
+    from regard.training import Ended
+
+    config = load_config(recipe, changes or [])
+    folder = run or Path("runs") / Path(recipe).stem
+    with _stopping() as asked_to_stop:
+        trainer = Trainer(config, folder, stop=lambda: "stopped" if asked_to_stop() else None)
+        last = show(trainer.events(), config.training.steps)
+        if isinstance(last, Ended) and not last.finished:
+            again = shlex.join(["regard", *sys.argv[1:]])
+            notes.print(f"Stopped and saved at step {last.step:,}. To go on, run the same command again:")
+            notes.print(f"  {again}", markup=False)
+            raise typer.Exit(128 + (asked_to_stop() or signal.SIGTERM))
+    notes.print(f"{folder}: {last.reason if isinstance(last, Ended) else 'done'}. Next:")
+    notes.print(f"  regard evaluate {folder}", markup=False)
+
+
+@contextmanager
+def _stopping() -> Iterator[Callable[[], int | None]]:
+    """While it lasts, Ctrl-C and SIGTERM are noted instead of obeyed at once; a second Ctrl-C is obeyed."""
+    received: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if received and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        received.append(number)
+        notes.print("\nStopping after this step ... (Ctrl-C again: at once, without saving)")
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: received[0] if received else None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,337 @@
+"""Every setting, typed. Read from TOML, changed with `--set a.b=c`; unknown keys are refused with the nearest name.
+
+Nothing below `build.py` knows this file: modules take plain arguments.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import tomli_w
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, model_validator
+
+from regard.attention import SCOPES, SCORES, SELECTIONS
+from regard.core.errors import UserError, did_you_mean
+from regard.decoders import DECODERS
+from regard.encoders import ENCODERS
+from regard.layers import CELLS
+from regard.metrics import METRICS
+from regard.text import TOKENIZERS
+from regard.training import OPTIMIZERS, PRECISIONS, SCHEDULES
+
+
+def _member(registry: Mapping[str, Any] | Sequence[str]) -> Any:
+    """A name out of a registry: the registry stays the only place where members are listed."""
+    names = list(registry)
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise ValueError(f"{name!r} is not one of {', '.join(names)}.{_near(name, names)}")
+        return name
+
+    return Annotated[str, AfterValidator(check), WithJsonSchema({"type": "string", "enum": names})]
+
+
+def _near(name: str, names: Sequence[str]) -> str:
+    hint = did_you_mean(name, names)
+    return hint if "Did you mean" in hint else ""
+
+
+class Settings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ParallelFiles(Settings):
+    """Two files whose lines belong together."""
+
+    source: str
+    target: str
+
+
+Files = str | ParallelFiles | list[str | ParallelFiles]
+
+
+class Dates(Settings):
+    """Free-form dates to ISO dates, made with Babel unless `data.train` names a file of pairs."""
+
+    name: Literal["dates"] = "dates"
+    locales: list[str] = Field(
+        ["en", "fr", "de", "es", "it", "pt", "nl", "pl", "sv", "tr"],
+        min_length=1,
+        description="Languages the dates are written in.",
+    )
+    years: tuple[int, int] = Field((1900, 2099), description="First and last year.")
+    pairs: int = Field(60_000, ge=1, description="Training pairs to make.")
+
+
+class Data(Settings):
+    """Where the pairs come from, and which of them are used."""
+
+    train: Files | None = Field(
+        None, description="A .tsv or .jsonl file, also .gz, {source=, target=} files, or a list of those."
+    )
+    validation: Files | None = Field(None, description="Like train; left out: split off train.")
+    test: Files | None = Field(None, description="Like train; left out: split off train.")
+    seed: int = Field(1, ge=0, description="Decides which pairs are made or split off, whatever training.seed is.")
+    validation_size: int = Field(1000, ge=1, description="Pairs for validation when they are split off or made.")
+    test_size: int = Field(2000, ge=1, description="Pairs for the test when they are split off or made.")
+    source_field: str = Field("source", description="Name of the source in JSON lines.")
+    target_field: str = Field("target", description="Name of the target in JSON lines.")
+    max_source: int = Field(200, ge=1, description="Pieces; longer pairs are left out and counted.")
+    max_target: int = Field(200, ge=1, description="Pieces; longer pairs are left out and counted.")
+
+
+class Pieces(Settings):
+    """How one side's text is cut into pieces."""
+
+    kind: _member(TOKENIZERS) = Field("bpe", description="The kind of piece.")  # type: ignore[valid-type]
+    vocabulary: int = Field(8000, ge=5, description="Greatest number of different pieces.")
+    normalization: Literal["nfc", "nfkc", "none"] = Field("nfc", description="Unicode normalisation.")
+
+
+class Text(Settings):
+    source: Pieces = Pieces()
+    target: Pieces = Pieces()
+    shared: bool = Field(False, description="One tokenizer for both sides, set up as text.source says.")
+
+
+class Encoder(Settings):
+    kind: _member(ENCODERS) = "recurrent"  # type: ignore[valid-type]
+    cell: _member(CELLS) = "gru"  # type: ignore[valid-type]
+    width: int = Field(256, ge=1, description="Of one direction's state.")
+    layers: int = Field(1, ge=1)
+    bidirectional: bool = True
+
+
+class Attention(Settings):
+    score: _member(SCORES) = "additive"  # type: ignore[valid-type]
+    scope: _member(SCOPES) = "global"  # type: ignore[valid-type]
+    selection: _member(SELECTIONS) = "soft"  # type: ignore[valid-type]
+    heads: int = Field(1, ge=1)
+
+
+class Decoder(Settings):
+    kind: _member(DECODERS) = "recurrent"  # type: ignore[valid-type]
+    cell: _member(CELLS) = "gru"  # type: ignore[valid-type]
+    width: int = Field(256, ge=1)
+    layers: int = Field(1, ge=1)
+
+
+class Model(Settings):
+    embedding: int = Field(128, ge=1, description="Width of a piece's vector.")
+    dropout: float = Field(0.1, ge=0, lt=1)
+    encoder: Encoder = Encoder()
+    attention: Attention = Attention()
+    decoder: Decoder = Decoder()
+
+    @model_validator(mode="after")
+    def _fits(self) -> "Model":
+        memory = self.encoder.width * (2 if self.encoder.bidirectional else 1)
+        score, heads, width = self.attention.score, self.attention.heads, self.decoder.width
+        if score in ("dot", "scaled_dot") and memory != width:
+            raise ValueError(
+                f"the {score} score compares the decoder's state with the memory as they are, so both must be "
+                f"equally wide, but decoder.width is {width} and the memory is {memory} wide "
+                f"({'twice ' if self.encoder.bidirectional else ''}encoder.width). "
+                "Make them equal, or take the general score"
+            )
+        if width % heads or memory % heads:
+            raise ValueError(
+                f"attention.heads = {heads} must divide decoder.width ({width}) and the memory's width ({memory})"
+            )
+        return self
+
+
+class Training(Settings):
+    seed: int = Field(1, ge=0)
+    device: str = Field("auto", description='"auto", "cpu", "cuda", "cuda:1" ...')
+    precision: _member(PRECISIONS) = Field(  # type: ignore[valid-type]
+        "float32", description="bfloat16 and float16 run under autocast; meant for GPUs."
+    )
+    steps: int = Field(10_000, ge=1, description="Optimizer steps, at the most.")
+    batch_tokens: int = Field(4096, ge=1, description="Pieces of the longer side in one batch, with padding.")
+    accumulate: int = Field(1, ge=1, description="Batches for one optimizer step.")
+    optimizer: _member(OPTIMIZERS) = "adam"  # type: ignore[valid-type]
+    learning_rate: float = Field(1e-3, gt=0)
+    betas: tuple[float, float] = (0.9, 0.999)
+    weight_decay: float = Field(0.0, ge=0)
+    schedule: _member(SCHEDULES) = "inverse_sqrt"  # type: ignore[valid-type]
+    warmup: int = Field(400, ge=0, description="Steps during which the learning rate rises.")
+    clip: float | None = Field(1.0, gt=0, description="Greatest norm of the gradient.")
+    label_smoothing: float = Field(0.0, ge=0, lt=1)
+    log_every: int = Field(50, ge=1)
+    validate_every: int = Field(500, ge=1)
+    save_every: int = Field(500, ge=1)
+    keep: int = Field(2, ge=2, description="Newest checkpoints kept; the best is kept too.")
+    patience: int | None = Field(None, ge=1, description="Validations without improvement before it stops.")
+    metric: str = Field("loss", description="What decides which checkpoint is best: loss or a metric's name.")
+    samples: int = Field(4, ge=0, description="Validation examples whose predictions are kept at each validation.")
+    tensorboard: bool = Field(True, description="Write TensorBoard files too, where it is installed.")
+
+    @model_validator(mode="after")
+    def _known_metric(self) -> "Training":
+        known = ["loss", *METRICS]
+        if self.metric not in known:
+            raise ValueError(f"metric = {self.metric!r} is not known.{did_you_mean(self.metric, known)}")
+        return self
+
+
+class Search(Settings):
+    beam: int = Field(1, ge=1, description="Width of the beam; 1 is greedy.")
+    length_penalty: float = Field(0.6, ge=0, description="Exponent of the length penalty; 0 is none.")
+    max_length: int = Field(200, ge=1, description="Greatest number of pieces in an answer.")
+    max_ratio: float = Field(3.0, gt=0, description="And at most this many for each source piece, plus 10.")
+
+
+class Evaluation(Settings):
+    metrics: list[_member(METRICS)] = Field(["bleu", "chrf"], min_length=1)  # type: ignore[valid-type]
+    batch_tokens: int = Field(8192, ge=1, description="Pieces of source in one batch, with padding.")
+
+
+class Config(Settings):
+    """A whole configuration: enough to train again."""
+
+    task: Dates = Dates()
+    data: Data = Data()
+    text: Text = Text()
+    model: Model = Model()
+    training: Training = Training()
+    search: Search = Search()
+    evaluation: Evaluation = Evaluation()
+
+    def to_toml(self) -> str:
+        return tomli_w.dumps(self.model_dump(mode="json", exclude_none=True))
+
+
+def load_config(name: str | Path, changes: Sequence[str] = ()) -> Config:
+    """A recipe by name or a TOML file, with changes such as `"training.steps=100"` laid over it."""
+    path = find_config(name)
+    return parse_config(read_toml(path, str(name)), origin=str(name), changes=changes)
+
+
+def parse_config(document: dict[str, Any], *, origin: str, changes: Sequence[str] = ()) -> Config:
+    changed = [_change(change, document) for change in changes]
+    try:
+        return Config.model_validate(document)
+    except ValidationError as error:
+        raise UserError(_sentence(error, origin, changed)) from None
+
+
+def find_config(name: str | Path) -> Traversable:
+    path = Path(name)
+    if path.suffix == ".toml" or path.exists():
+        return path
+    known = recipes()
+    if str(name) not in known:
+        raise UserError(
+            f"There is no recipe and no file {str(name)!r}.{did_you_mean(str(name), known)} "
+            "`regard recipes` lists the recipes."
+        )
+    return known[str(name)]
+
+
+def recipes() -> dict[str, Traversable]:
+    """The configurations that ship with Regard, by name."""
+    folder = resources.files("regard") / "recipes"
+    files = sorted(folder.iterdir(), key=lambda file: file.name)
+    return {file.name.removesuffix(".toml"): file for file in files if file.name.endswith(".toml")}
+
+
+def read_toml(path: Traversable, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{name}: there is no such file.") from None
+    except IsADirectoryError:
+        raise UserError(f"{name} is a folder; a configuration is a .toml file or the name of a recipe.") from None
+    except OSError as error:
+        raise UserError(f"{name} can't be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{name}, byte {error.start}: not UTF-8. Save the file as UTF-8.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{name} is not valid TOML: {error}.") from None
+
+
+def difference(old: Config, new: Config) -> list[str]:
+    """`"training.seed: 1 -> 2"` for each setting that differs."""
+    before, after = _flat(old.model_dump()), _flat(new.model_dump())
+    keys = sorted(before.keys() | after.keys())
+    return [f"{k}: {before.get(k)} -> {after.get(k)}" for k in keys if before.get(k) != after.get(k)]
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}
+    return flat
+
+
+def _change(change: str, document: dict[str, Any]) -> str:
+    """Lays one `a.b=c` over the document and returns its key."""
+    key, equals, value = change.partition("=")
+    key = key.strip()
+    if not equals or not all(key.split(".")):
+        raise UserError(f"--set {change}: expected key=value, such as --set training.steps=1000.")
+    *tables, last = key.split(".")
+    place = document
+    for table in tables:
+        inner = place.setdefault(table, {})
+        if not isinstance(inner, dict):
+            raise UserError(f"--set {change}: {table!r} is a single setting and has nothing inside.")
+        place = inner
+    place[last] = _value(value)
+    return key
+
+
+def _value(text: str) -> Any:
+    """As TOML would read it; what TOML can't read is a plain string."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, KeyError):
+        return text.strip()
+
+
+def _sentence(error: ValidationError, origin: str, changed: Sequence[str]) -> str:
+    """The first thing wrong, in words."""
+    first = error.errors()[0]
+    location = _settings_path(first["loc"])
+    key = ".".join(location)
+    where = "--set" if any(key == c or key.startswith(c + ".") for c in changed) else origin
+    if first["type"] == "extra_forbidden":
+        return f"{where}: unknown setting {key!r}.{_nearest_setting(location)}"
+    if first["type"] == "value_error":
+        subject = f"{key}: " if key else ""
+        return f"{where}: {subject}{first['ctx']['error']}".rstrip(".") + "."
+    found = f", but found {first['input']!r}" if first["type"] != "missing" else ""
+    return f"{where}: {key}: {first['msg'].rstrip('.')}{found}."
+
+
+def _settings_path(location: Sequence[str | int]) -> list[str]:
+    """pydantic names the members of a union in its path; people see the setting only."""
+    tags = {"str", "ParallelFiles", "list[union[str,ParallelFiles]]"}
+    return [str(part) for part in location if part not in tags]
+
+
+def _nearest_setting(location: Sequence[str]) -> str:
+    models: list[type[BaseModel]] = [Config]
+    for part in location[:-1]:
+        inner = [model.model_fields[part].annotation for model in models if part in model.model_fields]
+        models = [found for annotation in inner for found in _models_in(annotation)]
+    known = [name for model in models for name in model.model_fields]
+    prefix = ".".join(location[:-1])
+    hint = did_you_mean(location[-1], known)
+    return hint.replace("Did you mean '", f"Did you mean '{prefix}.") if prefix else hint
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    if get_origin(annotation) in (Union, UnionType, Annotated, list):
+        return [model for inner in get_args(annotation) for model in _models_in(inner)]
+    return []
+
+

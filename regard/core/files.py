@@ -1,0 +1,33 @@
+"""Files that appear whole or not at all."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    with _whole(path) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+def copy_whole(source: Path, path: Path) -> None:
+    with source.open("rb") as original, _whole(path) as file:
+        shutil.copyfileobj(original, file)
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[BinaryIO]:
+    """Written under a temporary name, synced and renamed: a reader sees the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.writing")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,107 @@
+"""Which examples sit together in a batch."""
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+
+# Lengths within one step of this ratio count as equal, so that neighbours differ from epoch to epoch.
+_STEP = 1.06
+# How far chance moves the ratio of source to target, in steps.
+_JITTER = 2.0
+
+
+class Batches(Sequence[Integers]):
+    """The indices of each batch, cut from one order of all examples."""
+
+    def __init__(self, order: Integers, starts: Integers, stops: Integers) -> None:
+        self._order, self._starts, self._stops = order, starts, stops
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, position: int) -> Integers: ...
+    @overload
+    def __getitem__(self, position: slice) -> "Batches": ...
+    def __getitem__(self, position: int | slice) -> "Integers | Batches":
+        if isinstance(position, slice):
+            return Batches(self._order, self._starts[position], self._stops[position])
+        return self._order[self._starts[position] : self._stops[position]]
+
+    def __iter__(self) -> Iterator[Integers]:
+        return (self[position] for position in range(len(self)))
+
+
+class BatchPlan:
+    """Batches by token budget: rows times the longest source or target is at most the budget.
+
+    One pair that is longer than the budget is a batch of its own. An epoch hangs on the seed and
+    its number alone, so that a run can go on in the middle of one; only the current one is kept.
+    """
+
+    def __init__(self, source_lengths: Integers, target_lengths: Integers, *, budget: int, seed: int) -> None:
+        assert len(source_lengths) == len(target_lengths)
+        self._sizes = np.maximum(source_lengths, target_lengths).astype(np.int64)
+        # Both are logarithms in steps, so that a difference means a ratio.
+        self._scale = np.log(self._sizes) / np.log(_STEP)
+        self._slant = (np.log(source_lengths) - np.log(target_lengths)) / np.log(_STEP)
+        self._budget = budget
+        self._seed = seed
+        self._current: tuple[int, Batches] | None = None
+
+    def __len__(self) -> int:
+        """The number of examples."""
+        return len(self._sizes)
+
+    def epoch(self, number: int) -> Batches:
+        if self._current is None or self._current[0] != number:
+            self._current = (number, self._plan(number))
+        return self._current[1]
+
+    def batch(self, epoch: int, position: int) -> Integers:
+        return self.epoch(epoch)[position]
+
+    def _plan(self, epoch: int) -> Batches:
+        chance = np.random.default_rng([self._seed, epoch])
+        order = self._order(chance)
+        starts, stops = _cut(self._sizes[order], self._budget)
+        shuffled = chance.permutation(len(starts))
+        return Batches(order, starts[shuffled], stops[shuffled])
+
+    def _order(self, chance: np.random.Generator) -> Integers:
+        """From long to short in steps; inside a step by slant, the ratio of source to target, and chance.
+
+        The steps begin elsewhere in each epoch, or the same examples would always be on either side
+        of a border. Every other step runs backwards, for the slant not to jump where they meet.
+        """
+        step = np.floor(self._scale + chance.random())
+        slant = self._slant + chance.random(len(self)) * _JITTER
+        # One key instead of two sorts in half the time; no ratio of lengths has this many steps.
+        return np.argsort(np.where(step % 2 == 0, slant, -slant) - step * 1_000, kind="stable")
+
+
+def in_order(lengths: Integers, budget: int) -> Batches:
+    """Batches of examples sorted by length, the longest first, without any chance: for evaluation."""
+    order = np.argsort(-np.asarray(lengths), kind="stable")
+    starts, stops = _cut(np.asarray(lengths)[order], budget)
+    return Batches(order, starts, stops)
+
+
+def _cut(sizes: Integers, budget: int) -> tuple[Integers, Integers]:
+    """Where batches start and stop when each takes as many rows as the budget allows."""
+    starts = [0] if len(sizes) else []
+    while starts:
+        start = starts[-1]
+        # The batch is at least as wide as its first row, which bounds its rows.
+        window = sizes[start : start + max(1, budget // int(sizes[start]))]
+        costs = np.maximum.accumulate(window) * np.arange(1, len(window) + 1)
+        stop = start + max(1, int(np.searchsorted(costs, budget, side="right")))
+        if stop == len(sizes):
+            break
+        starts.append(stop)
+    bounds = np.array([*starts, len(sizes)], dtype=np.int64)
+    return bounds[:-1], bounds[1:]

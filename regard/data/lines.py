@@ -1,0 +1,68 @@
+"""Lines of a text file, exactly as many as its line feeds say."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from regard.core.errors import UserError
+
+LONGEST_LINE = 10_000_000  # bytes
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def read_lines(path: Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
+    """Number (from 1) and text of each line of a UTF-8 file; a name that ends with `.gz` is unpacked.
+
+    Only a line feed ends a line, alone or after a carriage return. All else that some readers take
+    for an end (U+2028, U+0085, form feed, a lone carriage return) is part of the text: two files
+    that are parallel must stay parallel.
+    """
+    offset = 0
+    for number, raw in enumerate(_raw_lines(path, longest + 1), start=1):
+        if len(raw) > longest:
+            raise UserError(
+                f"{path}, line {number}: longer than {longest:,} bytes (it starts at byte {offset + 1:,}). "
+                "Is this a text file with one example per line? Split or remove this line."
+            )
+        yield number, _decoded(raw, path, number, offset)
+        offset += len(raw)
+
+
+def _decoded(raw: bytes, path: Path, number: int, offset: int) -> str:
+    body = raw.removesuffix(b"\n")
+    if body != raw:
+        body = body.removesuffix(b"\r")
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{path}, line {number}: byte {error.start + 1} of the line (0x{body[error.start]:02X}, "
+            f"byte {offset + error.start + 1:,} of the text) is not UTF-8. "
+            "Save the file as UTF-8, for example with iconv."
+        ) from error
+    return text.removeprefix(_BYTE_ORDER_MARK.decode()) if number == 1 else text
+
+
+def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
+    """Lines with their ends; at most `most` bytes of one that is longer."""
+    try:
+        with _open(path) as stream:
+            while raw := stream.readline(most):
+                yield raw
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: there is no such file. Check the path.") from error
+    except IsADirectoryError as error:
+        raise UserError(f"{path}: this is a folder. Give a file inside it.") from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise UserError(
+            f"{path}: the gzip file is damaged or cut off ({error}). Copy or download it again; "
+            "a file that is not packed must not be called .gz."
+        ) from error
+    except OSError as error:
+        raise UserError(f"{path}: the file cannot be read ({error.strerror or error}).") from error
+
+
+def _open(path: Path) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")

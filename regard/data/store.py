@@ -1,0 +1,228 @@
+"""Pairs as ids, prepared once, kept on disk and read through a memory map."""
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.core.batch import Batch, Tokens
+from regard.core.errors import UserError
+from regard.core.pieces import END
+from regard.data.filtering import Limits, PairReport
+from regard.data.pairs import Pair
+from regard.data.rows import Ids, Rows, RowsWriter, file_names
+from regard.text import Tokenizer
+
+_FORMAT = 1
+_CHUNK_PAIRS = 10_000
+_CHUNK_CHARACTERS = 10_000_000
+_DESCRIPTION = "store.json"
+
+
+@dataclass(frozen=True)
+class TokenStore:
+    """Rows of ids, each with the end mark; the begin mark is never stored."""
+
+    fingerprint: str
+    report: PairReport
+    sources: Rows
+    targets: Rows
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def source(self, number: int) -> Ids:
+        return self.sources[number]
+
+    def target(self, number: int) -> Ids:
+        return self.targets[number]
+
+    @property
+    def source_lengths(self) -> NDArray[np.int64]:
+        return self.sources.lengths
+
+    @property
+    def target_lengths(self) -> NDArray[np.int64]:
+        return self.targets.lengths
+
+    def batch(self, indices: Sequence[int] | NDArray[np.int64]) -> Batch:
+        return Batch(
+            Tokens.pad([self.sources[int(index)] for index in indices]),
+            Tokens.pad([self.targets[int(index)] for index in indices]),
+        )
+
+
+def open_store(
+    cache: Path,
+    pairs: Callable[[], Iterable[Pair]],
+    source: Tokenizer,
+    target: Tokenizer,
+    limits: Limits,
+) -> TokenStore:
+    """The store of these pairs: the one in the cache, or a new one when there is none or it is damaged.
+
+    `pairs` is called once to know the store by its content, and again to build it. Memory does not
+    grow with the number of pairs. Several processes may do this at once.
+    """
+    fingerprint = _Fingerprint(source, target, limits)
+    for pair in pairs():
+        fingerprint.add(pair)
+    home = cache / fingerprint.name
+    return _opened(home, fingerprint.name) or _built(home, pairs, source, target, limits)
+
+
+class _Fingerprint:
+    """Names a store after all that went into it."""
+
+    def __init__(self, source: Tokenizer, target: Tokenizer, limits: Limits) -> None:
+        self._hash = blake2b(digest_size=16)
+        self._add(f"regard token store {_FORMAT}", str(limits.source), str(limits.target))
+        self._add(source.to_json(), target.to_json())
+
+    def add(self, pair: Pair) -> None:
+        self._add(*pair)
+
+    def _add(self, *texts: str) -> None:
+        for text in texts:
+            data = text.encode("utf-8", "surrogatepass")
+            self._hash.update(b"%d " % len(data) + data)
+
+    @property
+    def name(self) -> str:
+        return self._hash.hexdigest()
+
+
+def _opened(home: Path, name: str) -> TokenStore | None:
+    """The store in this folder, or None when it is not there or not whole."""
+    try:
+        description = json.loads((home / _DESCRIPTION).read_text(encoding="utf-8"))
+        if description["bytes"] != _sizes(home):
+            return None
+        store = TokenStore(
+            name, PairReport(**description["report"]), Rows.open(home, "source"), Rows.open(home, "target")
+        )
+    except (FileNotFoundError, NotADirectoryError, EOFError, ValueError, KeyError, TypeError):
+        return None
+    return store if len(store.sources) == len(store.targets) == store.report.kept else None
+
+
+def _sizes(home: Path) -> dict[str, int]:
+    return {name: (home / name).stat().st_size for side in ("source", "target") for name in file_names(side)}
+
+
+def _built(
+    home: Path, pairs: Callable[[], Iterable[Pair]], source: Tokenizer, target: Tokenizer, limits: Limits
+) -> TokenStore:
+    home.parent.mkdir(parents=True, exist_ok=True)
+    workshop = home.with_name(f".{home.name}-{secrets.token_hex(6)}")
+    workshop.mkdir()
+    try:
+        fingerprint = _Fingerprint(source, target, limits)
+        report = _write(workshop, _watched(pairs(), fingerprint), source, target, limits)
+        if fingerprint.name != home.name:
+            raise UserError(
+                "The pairs changed while they were read. Leave their files alone and start again."
+            )
+        if not report.kept:
+            raise UserError(
+                f"Nothing is left to work with: {report}; the limits are {limits.source:,} source and "
+                f"{limits.target:,} target pieces. Check the files or raise the limits."
+            )
+        _describe(workshop, report)
+        # Opened before it moves: the maps stay good whatever another process does to the folder.
+        store = _opened(workshop, home.name)
+        assert store is not None, "a store just written is whole"
+        _publish(workshop, home)
+    except BaseException:
+        shutil.rmtree(workshop, ignore_errors=True)
+        raise
+    return store
+
+
+def _watched(pairs: Iterable[Pair], fingerprint: _Fingerprint) -> Iterator[Pair]:
+    for pair in pairs:
+        fingerprint.add(pair)
+        yield pair
+
+
+def _write(
+    folder: Path, pairs: Iterable[Pair], source: Tokenizer, target: Tokenizer, limits: Limits
+) -> PairReport:
+    report = PairReport()
+    with (
+        RowsWriter(folder, "source", len(source)) as sources,
+        RowsWriter(folder, "target", len(target)) as targets,
+    ):
+        for chunk in _chunks(pairs):
+            full = [pair for pair in chunk if pair.source.strip() and pair.target.strip()]
+            encoded = list(
+                zip(
+                    source.encode_many([pair.source for pair in full]),
+                    target.encode_many([pair.target for pair in full]),
+                    strict=True,
+                )
+            )
+            fitting = [row for row in encoded if len(row[0]) <= limits.source]
+            kept = [row for row in fitting if len(row[1]) <= limits.target]
+            sources.append([[*row, END] for row, _ in kept])
+            targets.append([[*row, END] for _, row in kept])
+            report += PairReport(
+                kept=len(kept),
+                empty=len(chunk) - len(full),
+                source_too_long=len(encoded) - len(fitting),
+                target_too_long=len(fitting) - len(kept),
+            )
+    return report
+
+
+def _chunks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
+    """Bounded in pairs and in text, for one pair may be as long as a book."""
+    chunk: list[Pair] = []
+    characters = 0
+    for pair in pairs:
+        chunk.append(pair)
+        characters += len(pair.source) + len(pair.target)
+        if len(chunk) == _CHUNK_PAIRS or characters >= _CHUNK_CHARACTERS:
+            yield chunk
+            chunk, characters = [], 0
+    if chunk:
+        yield chunk
+
+
+def _describe(folder: Path, report: PairReport) -> None:
+    description = {"format": _FORMAT, "report": asdict(report), "bytes": _sizes(folder)}
+    with (folder / _DESCRIPTION).open("w", encoding="utf-8") as stream:
+        json.dump(description, stream, indent=2)
+        stream.flush()
+        os.fsync(stream.fileno())
+    _sync(folder)
+
+
+def _publish(workshop: Path, home: Path) -> None:
+    """Give the finished folder its name, unless another process was quicker with the same content."""
+    if home.exists() and _opened(home, home.name) is None:
+        damaged = workshop.with_name(f"{workshop.name}-damaged")
+        home.rename(damaged)
+        shutil.rmtree(damaged, ignore_errors=True)
+    try:
+        workshop.rename(home)
+    except OSError:
+        if not home.exists():
+            raise
+        shutil.rmtree(workshop, ignore_errors=True)
+    _sync(home.parent)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,64 @@
+"""A trained model against the right answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from regard import build
+from regard.card import model_card
+from regard.core.files import write_whole
+from regard.core.prediction import Prediction
+from regard.data import Pair
+from regard.metrics import Bucket, Score, by_bucket
+from regard.predictor import load
+from regard.run import Run, find_model, scores_document
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    split: str
+    scores: Mapping[str, Score]
+    by_length: Sequence[Bucket]  # by pieces of the source
+    pairs: Sequence[Pair] = field(repr=False)
+    predictions: Sequence[Prediction] = field(repr=False)
+
+    def to_json(self) -> dict[str, object]:
+        """`{"exact_match": {"value": 99.7, "signature": "...", "by_source_length": [...]}, ...}`"""
+        document = scores_document(self.scores)
+        for place, name in enumerate(self.scores):
+            document[name]["by_source_length"] = [
+                {
+                    "from": bucket.shortest,
+                    "to": bucket.longest,
+                    "count": bucket.count,
+                    "value": round(bucket.scores[place].value, 4),
+                }
+                for bucket in self.by_length
+            ]
+        return document
+
+
+def evaluate(path: str | Path, *, split: str = "test", beam: int | None = None, device: str = "auto") -> Evaluation:
+    """Scores a run on its own test or validation pairs, and writes `scores.json` and the model card."""
+    predictor = load(path, device=device)
+    folder = find_model(path)
+    config = folder.config()
+    splits = build.task(config).splits()
+    pairs = splits.test if split == "test" else splits.validation
+    predictions = predictor.predict([pair.source for pair in pairs], beam=beam)
+    texts, references = [one.text for one in predictions], [[pair.target] for pair in pairs]
+    metrics = build.metrics(config)
+    lengths = [len(one.attention.source_pieces) for one in predictions]
+    evaluation = Evaluation(
+        split=split,
+        scores={metric.name: metric(texts, references) for metric in metrics},
+        by_length=by_bucket(lengths, texts, references, metrics),
+        pairs=pairs,
+        predictions=predictions,
+    )
+    if folder.folder == Path(path) / "model":
+        run = Run(path)
+        run.add_scores(split, evaluation.to_json())
+        if split == "test":
+            write_whole(folder.card_path, model_card(config, run.folder.name, evaluation.scores))
+    return evaluation

@@ -1,0 +1,144 @@
+"""Names and formats of everything in a run folder.
+
+    config.toml     the whole configuration, resolved: enough to train again
+    data.json       fingerprints of the data it was trained on
+    model/          loadable on its own: config.json, model.safetensors, tokenizers, README.md
+    checkpoints/    to go on from
+    metrics.jsonl   one line of figures for each log and validation; tensorboard/ has the same
+    curves.png      the same as a picture
+    samples/        predictions and attention pictures over time
+    scores.json     evaluations with signatures
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from regard.config import Config, parse_config, read_toml
+from regard.core.errors import UserError
+from regard.core.files import write_whole
+from regard.metrics import Score
+
+MODEL_FORMAT = 1  # of model/config.json: raised only when older Regards could not read it
+
+
+class Run:
+    """A folder with everything one training left behind."""
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+        self.config_path = self.folder / "config.toml"
+        self.data_path = self.folder / "data.json"
+        self.model = ModelFolder(self.folder / "model")
+        self.checkpoints = self.folder / "checkpoints"
+        self.metrics_path = self.folder / "metrics.jsonl"
+        self.tensorboard = self.folder / "tensorboard"
+        self.curves_path = self.folder / "curves.png"
+        self.samples = self.folder / "samples"
+        self.scores_path = self.folder / "scores.json"
+
+    def __str__(self) -> str:
+        return str(self.folder)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps a second process out; the lock goes with its process, however that ends."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise UserError(f"{self} is a file; a run is a folder. Give another with --run.") from None
+        with (self.folder / ".lock").open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.seek(0)
+                raise UserError(
+                    f"{self}: process {file.read().strip() or '?'} is training here already. "
+                    "Wait for it, or give another folder with --run."
+                ) from None
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+            yield
+
+    def config(self) -> Config | None:
+        """The configuration this run was started with, if it was."""
+        if not self.config_path.exists():
+            return None
+        return parse_config(read_toml(self.config_path, str(self.config_path)), origin=str(self.config_path))
+
+    def start(self, config: Config) -> None:
+        write_whole(self.config_path, config.to_toml())
+
+    def data(self) -> dict[str, Any] | None:
+        return _read_json(self.data_path) if self.data_path.exists() else None
+
+    def write_data(self, fingerprints: Mapping[str, Any]) -> None:
+        write_whole(self.data_path, _json(fingerprints))
+
+    def add_scores(self, split: str, scores: Mapping[str, Any]) -> None:
+        known = _read_json(self.scores_path) if self.scores_path.exists() else {}
+        write_whole(self.scores_path, _json({**known, split: scores}))
+
+
+class ModelFolder:
+    """What `regard.load` needs, and nothing more."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.config_path = folder / "config.json"
+        self.weights_path = folder / "model.safetensors"
+        self.card_path = folder / "README.md"
+
+    def write_config(self, config: Config, description: Mapping[str, Any]) -> None:
+        document = {"format": MODEL_FORMAT, **description, "config": config.model_dump(mode="json")}
+        write_whole(self.config_path, _json(document))
+
+    def config(self) -> Config:
+        return parse_config(self.document()["config"], origin=str(self.config_path))
+
+    def document(self) -> dict[str, Any]:
+        document = _read_json(self.config_path)
+        if document.get("format") != MODEL_FORMAT:
+            raise UserError(
+                f"{self.config_path}: this model has format {document.get('format')!r}, but this version of "
+                f"Regard reads format {MODEL_FORMAT}. Install the version that wrote it."
+            )
+        return document
+
+
+def find_model(path: str | Path) -> ModelFolder:
+    """The model of a run folder, or a model folder given directly."""
+    folder = Path(path)
+    for candidate in (folder / "model", folder):
+        if (candidate / "config.json").exists() and (candidate / "model.safetensors").exists():
+            return ModelFolder(candidate)
+    if not folder.exists():
+        raise UserError(f"{folder}: there is no such run. `regard train` makes one.")
+    if (folder / "config.toml").exists():
+        raise UserError(
+            f"{folder}: this run has no model yet: it has not come to its first validation. Train it further."
+        )
+    raise UserError(f"{folder} is not a run: it has no config.toml and no model/config.json.")
+
+
+def scores_document(scores: Mapping[str, Score]) -> dict[str, Any]:
+    return {name: {"value": round(s.value, 4), "signature": s.signature} for name, s in scores.items()}
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} can't be read as JSON: {error}.") from None
+    if not isinstance(document, dict):
+        raise UserError(f"{path}: expected a JSON object.")
+    return document
+
+
+def _json(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

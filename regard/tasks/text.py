@@ -1,0 +1,97 @@
+"""What every text-to-text task shares: its splits, and the way from texts to rows of ids and back."""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from regard.core.batch import Tokens
+from regard.core.pieces import END, SPECIAL_PIECES
+from regard.core.prediction import AttentionRecord, Prediction, View
+from regard.data import Limits, Pair
+from regard.search import Hypothesis
+from regard.text import Tokenizer
+
+log = logging.getLogger("regard")
+
+
+@dataclass(frozen=True)
+class Splits:
+    """`train` can be read again and again, so that it need not fit into memory."""
+
+    train: Callable[[], Iterable[Pair]] = field(repr=False)
+    validation: Sequence[Pair] = field(repr=False)
+    test: Sequence[Pair] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class TextCodec:
+    """Texts to rows of ids, and hypotheses back to predictions."""
+
+    source: Tokenizer
+    target: Tokenizer
+    limits: Limits
+    view: View
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """A row for each text: its pieces and the end mark. An empty row for a text with nothing in it.
+
+        What is longer than the model was trained for is cut, with a warning: one line in, one line out.
+        """
+        rows = []
+        for text, ids in zip(texts, self.source.encode_many(texts), strict=True):
+            if len(ids) >= self.limits.source:
+                log.warning(
+                    "A source of %d pieces was cut to %d (data.max_source): %.40s...",
+                    len(ids),
+                    self.limits.source - 1,
+                    text,
+                )
+                ids = ids[: self.limits.source - 1]
+            rows.append([*ids, END] if text.strip() else [])
+        return rows
+
+    def collate(self, rows: Sequence[Sequence[int]]) -> Tokens:
+        return Tokens.pad(rows)
+
+    def decode(self, text: str, row: Sequence[int], hypothesis: Hypothesis) -> Prediction:
+        weights = {kind: w.float().numpy() for kind, w in hypothesis.attention.items()}
+        pieces = self.target.pieces(hypothesis.tokens)
+        record = AttentionRecord(self.source.pieces(row), pieces, weights)
+        return Prediction(
+            source=text,
+            text=self.target.decode(hypothesis.tokens),
+            pieces=pieces[:-1] if hypothesis.finished else pieces,
+            score=hypothesis.score,
+            attention=record,
+            finished=hypothesis.finished,
+            view=self.view,
+        )
+
+    def nothing(self, text: str) -> Prediction:
+        """The answer to a source with nothing in it: nothing, and certainly so."""
+        end = SPECIAL_PIECES[END]
+        record = AttentionRecord((end,), (end,), {"cross": np.ones((1, 1, 1, 1), dtype=np.float32)})
+        return Prediction(source=text, text="", pieces=(), score=0.0, attention=record, view=self.view)
+
+    def save(self, folder: Path) -> None:
+        for name, tokenizer in self._files().items():
+            tokenizer.save(folder / name)
+
+    @staticmethod
+    def load(folder: Path, limits: Limits, view: View) -> "TextCodec":
+        if (folder / SHARED).exists():
+            shared = Tokenizer.load(folder / SHARED)
+            return TextCodec(shared, shared, limits, view)
+        source, target = Tokenizer.load(folder / SOURCE), Tokenizer.load(folder / TARGET)
+        return TextCodec(source, target, limits, view)
+
+    def _files(self) -> dict[str, Tokenizer]:
+        if self.source is self.target:
+            return {SHARED: self.source}
+        return {SOURCE: self.source, TARGET: self.target}
+
+
+SHARED, SOURCE, TARGET = "tokenizer.json", "source.tokenizer.json", "target.tokenizer.json"

@@ -1,0 +1,44 @@
+"""Text as bytes, each byte written as one visible character: every text has pieces, and none is lost."""
+
+import tokenizers
+from tokenizers import decoders, models, normalizers, pre_tokenizers
+
+from regard.text.normalization import steps
+
+ALPHABET = sorted(pre_tokenizers.ByteLevel.alphabet())
+
+
+def _bytes_by_character() -> dict[str, int]:
+    """GPT-2's table: visible Latin-1 stands for itself, the other bytes follow from U+0100 upwards."""
+    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    hidden = [byte for byte in range(256) if byte not in visible]
+    return {
+        **{chr(byte): byte for byte in visible},
+        **{chr(0x100 + number): byte for number, byte in enumerate(hidden)},
+    }
+
+
+_BYTES = _bytes_by_character()
+
+
+def around(model: models.Model, normalization: str) -> tokenizers.Tokenizer:
+    """A tokenizer that feeds the model with words of bytes.
+
+    One space is put before every text and taken away again, so that a word is the same piece at
+    the start of a text as in the middle. The space comes after the normalization, which must not
+    see it.
+    """
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.normalizer = normalizers.Sequence([*steps(normalization), normalizers.Prepend(" ")])
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.Sequence([decoders.ByteLevel(), decoders.Strip(" ", left=1, right=0)])
+    return tokenizer
+
+
+def readable(piece: str) -> str:
+    """The piece as people read it: spaces as "▁", bytes that are only part of a character as "<0xC3>"."""
+    text = bytes(_BYTES[character] for character in piece).decode("utf-8", errors="surrogateescape")
+    return "".join(
+        f"<0x{ord(character) - 0xDC00:02X}>" if "\udc80" <= character <= "\udcff" else character
+        for character in text.replace(" ", "▁")
+    )

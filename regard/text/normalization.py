@@ -1,0 +1,17 @@
+"""Which spellings of a character count as the same."""
+
+from tokenizers import normalizers
+
+from regard.core.errors import UserError, did_you_mean
+
+NORMALIZATIONS: dict[str, tuple[type[normalizers.Normalizer], ...]] = {
+    "nfc": (normalizers.NFC,),
+    "nfkc": (normalizers.NFKC,),
+    "none": (),
+}
+
+
+def steps(name: str) -> list[normalizers.Normalizer]:
+    if name not in NORMALIZATIONS:
+        raise UserError(f"normalization: there is no {name!r}.{did_you_mean(name, NORMALIZATIONS)}")
+    return [step() for step in NORMALIZATIONS[name]]

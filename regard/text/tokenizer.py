@@ -1,0 +1,109 @@
+"""A learned vocabulary and the way to it: text to ids and back."""
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+
+from regard.core.errors import UserError
+from regard.core.pieces import SPECIAL_PIECES
+from regard.text import bytelevel
+from regard.text.surrogates import without_surrogates
+
+
+class Tokenizer:
+    """Text to ids and back, kept in one `tokenizer.json` that the `tokenizers` library reads too.
+
+    The special pieces have the ids 0 to 3 but are no "added tokens" of that library, which would
+    look for their names in the text: whoever writes `</s>` gets five characters, not the end mark.
+    """
+
+    def __init__(self, tokenizer: tokenizers.Tokenizer) -> None:
+        """Take over a tokenizer whose vocabulary starts with the special pieces."""
+        description = json.loads(tokenizer.to_str())
+        found = tuple(tokenizer.id_to_token(number) for number in range(len(SPECIAL_PIECES)))
+        if found != SPECIAL_PIECES:
+            raise ValueError(f"its first pieces are {found}, not {SPECIAL_PIECES}")
+        if description["added_tokens"] or description["post_processor"]:
+            raise ValueError("it has added tokens, by which a text could turn into special pieces")
+        if description["truncation"] or description["padding"]:
+            raise ValueError("it cuts or pads what it encodes")
+        self._tokenizer = tokenizer
+        self._is_bytelevel = (description["pre_tokenizer"] or {}).get("type") == "ByteLevel"
+
+    def __len__(self) -> int:
+        return self._tokenizer.get_vocab_size()
+
+    def __repr__(self) -> str:
+        return f"Tokenizer({type(self._tokenizer.model).__name__}, {len(self)} pieces)"
+
+    def encode(self, text: str) -> list[int]:
+        return self.encode_many([text])[0]
+
+    def encode_many(self, texts: Sequence[str]) -> list[list[int]]:
+        """Many texts at once, on all cores."""
+        encoded = self._tokenizer.encode_batch_fast(
+            [without_surrogates(text) for text in texts], add_special_tokens=False
+        )
+        return [encoding.ids for encoding in encoded]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of the ids; special pieces have none."""
+        text: str = self._tokenizer.decode([number for number in ids if number >= len(SPECIAL_PIECES)])
+        return text
+
+    def pieces(self, ids: Iterable[int]) -> tuple[str, ...]:
+        """One name for each id, made to be looked at: see `regard.text.bytelevel.readable`."""
+        return tuple(self._names[number] for number in ids)
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        vocabulary = self._tokenizer.get_vocab()
+        pieces = sorted(vocabulary, key=vocabulary.__getitem__)[len(SPECIAL_PIECES) :]
+        if self._is_bytelevel:
+            return SPECIAL_PIECES + tuple(bytelevel.readable(piece) for piece in pieces)
+        return SPECIAL_PIECES + tuple(piece.replace(" ", "▁") for piece in pieces)
+
+    def to_json(self) -> str:
+        return self._tokenizer.to_str()
+
+    def save(self, path: Path) -> None:
+        path.write_text(self._tokenizer.to_str(pretty=True), encoding="utf-8", newline="\n")
+
+    @staticmethod
+    def load(path: Path) -> "Tokenizer":
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(
+                f"{path}: the tokenizer cannot be read ({_reason(error)}). "
+                "Give the tokenizer.json that was saved with the model."
+            ) from error
+        try:
+            return Tokenizer.from_json(text)
+        except ValueError as error:
+            raise UserError(
+                f"{path}: this is not a tokenizer made by Regard: {error}. "
+                "The file may be damaged; take it from the model's folder again."
+            ) from error
+
+    @staticmethod
+    def from_json(text: str) -> "Tokenizer":
+        """The other way of `to_json`; a `ValueError` when the text is something else."""
+        try:
+            inner = tokenizers.Tokenizer.from_str(text)
+        except Exception as error:  # the library raises nothing more precise
+            raise ValueError(str(error)) from error
+        return Tokenizer(inner)
+
+
+def from_description(description: dict[str, Any]) -> Tokenizer:
+    """A freshly learned tokenizer, given as parsed `tokenizer.json`, without its added tokens."""
+    return Tokenizer.from_json(json.dumps({**description, "added_tokens": []}, ensure_ascii=False))
+
+
+def _reason(error: OSError | UnicodeDecodeError) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else "it is not UTF-8 text"

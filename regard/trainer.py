@@ -1,0 +1,249 @@
+"""One training from a configuration to a model in a run folder."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from regard import __version__, build
+from regard.card import model_card
+from regard.config import Config, difference
+from regard.core.batch import Batch
+from regard.core.errors import UserError
+from regard.core.files import copy_whole, write_whole
+from regard.data import BatchPlan, TokenStore, cache_folder, in_order, open_store
+from regard.metrics import METRICS
+from regard.models import Seq2Seq
+from regard.predictor import Predictor
+from regard.run import Run
+from regard.tasks.text import Splits, TextCodec
+from regard.training import (
+    Checkpoints,
+    CrossEntropy,
+    Ended,
+    Event,
+    Loop,
+    Noted,
+    Recorder,
+    Saved,
+    Validated,
+    Validation,
+)
+from regard.training.checkpoints import MODEL
+from regard.training.recording import read_metrics
+from regard.viewing import curves, save, save_figure
+
+
+class Trainer:
+    """Trains in a run folder, going on from its newest checkpoint if it has one.
+
+    `events()` does the work and tells of it as it goes; `stop` is asked after every step and
+    ends the training, saved, with whatever reason it gives.
+    """
+
+    def __init__(
+        self, config: Config, folder: str | Path, *, stop: Callable[[], str | None] = lambda: None
+    ):
+        self.config = config
+        self.run = Run(folder)
+        self.stop = stop
+
+    def events(self) -> Iterator[Event]:
+        with self.run.locked():
+            self._claim()
+            yield from self._train()
+
+    def _claim(self) -> None:
+        """The run's configuration, once: another one has no business in this folder."""
+        earlier = self.run.config()
+        if earlier is None:
+            self.run.start(self.config)
+        elif changes := difference(earlier, self.config):
+            raise UserError(
+                f"{self.run} was started with another configuration ({'; '.join(changes)}). "
+                "Go on with the old one, or give another folder with --run."
+            )
+
+    def _train(self) -> Iterator[Event]:
+        config, run = self.config, self.run
+        splits = build.task(config).splits()
+        codec = self._codec(splits)
+        stores = self._stores(splits, codec)
+        yield Noted(f"training pairs: {stores['train'].report}; {len(stores['validation']):,} for validation")
+
+        torch.manual_seed(config.training.seed)
+        device = build.device(config.training.device)
+        model = build.model(config, source_vocabulary=len(codec.source), target_vocabulary=len(codec.target))
+        model = model.to(device)
+        yield Noted(f"model: {sum(p.numel() for p in model.parameters()):,} parameters on {device}")
+
+        checkpoints = Checkpoints(run.checkpoints, keep=config.training.keep)
+        loop = Loop(
+            model,
+            StoreBatches(stores["train"], config.training.batch_tokens, config.training.seed),
+            CrossEntropy(label_smoothing=config.training.label_smoothing),
+            build.optimizer(config, model),
+            build.schedule(config),
+            build.plan(config),
+            checkpoints=checkpoints,
+            validate=Validator(config, model, codec, splits, stores["validation"], device),
+            judge=self._judge,
+            device=device,
+            stop=self.stop,
+        )
+        if newest := checkpoints.newest():
+            loop.restore(newest)
+            yield Noted(f"going on from step {loop.state.step:,}")
+            if best := loop.state.best:
+                self._export(checkpoints.path(best.step))
+        board = run.tensorboard if config.training.tensorboard else None
+        recorder = Recorder(run.metrics_path, board, step=loop.state.step)
+        try:
+            for event in loop.run():
+                recorder.record(event)
+                self._keep(event, loop)
+                yield event
+        finally:
+            recorder.close()
+
+    def _codec(self, splits: Splits) -> TextCodec:
+        folder = self.run.model
+        if folder.config_path.exists():
+            return build.load_codec(self.config, folder)
+        codec = build.learn_codec(self.config, splits)
+        codec.save(folder.folder)
+        vocabulary = {"source": len(codec.source), "target": len(codec.target)}
+        folder.write_config(self.config, {"regard": __version__, "vocabulary": vocabulary})  # last: all is there
+        return codec
+
+    def _stores(self, splits: Splits, codec: TextCodec) -> dict[str, TokenStore]:
+        cache, limits = cache_folder() / "stores", build.limits(self.config)
+        stores = {
+            name: open_store(cache, pairs, codec.source, codec.target, limits)
+            for name, pairs in (("train", splits.train), ("validation", lambda: splits.validation))
+        }
+        for name, store in stores.items():
+            if len(store) == 0:
+                raise UserError(f"No pair is left for {name}: {store.report}. Look at data.max_source and max_target.")
+        now: dict[str, Any] = {
+            name: {"pairs": len(store), "fingerprint": store.fingerprint} for name, store in stores.items()
+        }
+        earlier = self.run.data()
+        if earlier is None:
+            self.run.write_data(now)
+        elif earlier != now:
+            changed = [
+                f"{name}: {earlier[name]['pairs']:,} pairs then, {now[name]['pairs']:,} now"
+                for name in now
+                if earlier[name] != now[name]
+            ]
+            raise UserError(
+                f"{self.run} was started with other data ({'; '.join(changed)}; the contents differ). "
+                "Bring the old data back, or give another folder with --run."
+            )
+        return stores
+
+    def _judge(self, validation: Validation) -> float:
+        metric = self.config.training.metric
+        return validation.loss if metric == "loss" else validation.scores[metric]
+
+    def _keep(self, event: Event, loop: Loop) -> None:
+        """What the run folder gets of an event, besides the record."""
+        match event:
+            case Validated():
+                self._keep_samples(event)
+            case Saved() if loop.state.best is not None and loop.state.best.step == event.step:
+                self._export(event.folder)
+            case Ended():
+                self._draw_curves()
+
+    def _export(self, checkpoint: Path) -> None:
+        copy_whole(checkpoint / MODEL, self.run.model.weights_path)
+        write_whole(self.run.model.card_path, model_card(self.config, self.run.folder.name))
+
+    def _keep_samples(self, event: Validated) -> None:
+        folder = self.run.samples / f"step-{event.step:06d}"
+        samples = event.validation.samples
+        lines = [f"{one.source}\t{one.text}\t{one.score:.4f}" for one in samples]
+        write_whole(folder / "predictions.tsv", "".join(line + "\n" for line in lines))
+        for number, sample in enumerate(samples[:1]):
+            save(sample, folder / f"{number}.png")
+
+    def _draw_curves(self) -> None:
+        lines = list(read_metrics(self.run.metrics_path))
+        training = [line for line in lines if line["kind"] == "train"]
+        validation = [line for line in lines if line["kind"] == "validation"]
+        if not training:
+            return
+        names = [name for name in (validation[0] if validation else {}) if name not in ("kind", "step")]
+        figure = curves(
+            _points(training, "loss"),
+            {name: _points(validation, name) for name in names},
+            title=self.run.folder.name,
+        )
+        save_figure(figure, self.run.curves_path)
+
+
+def _points(lines: Sequence[Mapping[str, Any]], name: str) -> tuple[list[float], list[float]]:
+    return [line["step"] for line in lines], [line[name] for line in lines]
+
+
+class StoreBatches:
+    """Training batches from a store, as a pure function of epoch and position."""
+
+    def __init__(self, store: TokenStore, budget: int, seed: int):
+        self.store = store
+        self.plan = BatchPlan(store.source_lengths, store.target_lengths, budget=budget, seed=seed)
+
+    def length(self, epoch: int) -> int:
+        return len(self.plan.epoch(epoch))
+
+    def batch(self, epoch: int, position: int) -> Batch:
+        return self.store.batch(self.plan.batch(epoch, position))
+
+
+class Validator:
+    """Loss and greedy answers on the validation pairs."""
+
+    def __init__(
+        self,
+        config: Config,
+        model: Seq2Seq,
+        codec: TextCodec,
+        splits: Splits,
+        store: TokenStore,
+        device: torch.device,
+    ):
+        self.model = model
+        self.store = store
+        self.device = device
+        self.budget = config.evaluation.batch_tokens
+        self.samples = config.training.samples
+        self.pairs = splits.validation
+        self.predictor = Predictor(
+            model,
+            codec,
+            search=build.search_plan(config),
+            batch_tokens=self.budget,
+            device=device,
+        )
+        chosen = {metric.name: metric for metric in build.metrics(config)}
+        if config.training.metric != "loss":
+            chosen.setdefault(config.training.metric, METRICS[config.training.metric]())
+        self.metrics = list(chosen.values())
+
+    def __call__(self) -> Validation:
+        answers = self.predictor.predict([pair.source for pair in self.pairs], beam=1)
+        texts, references = [answer.text for answer in answers], [[pair.target] for pair in self.pairs]
+        scores = {metric.name: metric(texts, references).value for metric in self.metrics}
+        return Validation(self._loss(), scores, answers[: self.samples])
+
+    def _loss(self) -> float:
+        objective, total, tokens = CrossEntropy(), 0.0, 0
+        longest = [max(pair) for pair in zip(self.store.source_lengths, self.store.target_lengths, strict=True)]
+        for indices in in_order(longest, self.budget):
+            loss = objective(self.model, self.store.batch(indices).to(self.device))
+            total += float(loss.likelihood)
+            tokens += loss.tokens
+        return total / tokens

@@ -1,0 +1,167 @@
+"""Checkpoints: a folder that appears whole or not at all, and that knows when a bit of it has changed.
+
+Written under a temporary name, every file synced, the manifest with the SHA-256 of the others
+last, then renamed. No pickle: weights are safetensors, the rest is JSON.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from regard.core.errors import UserError
+from regard.training.state import TrainingState
+
+log = logging.getLogger("regard")
+
+MODEL, OPTIMIZER, STATE, MANIFEST = "model.safetensors", "optimizer.safetensors", "state.json", "manifest.json"
+
+
+class DamagedError(Exception):
+    """A checkpoint that is not as it was written; says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    folder: Path
+    model: dict[str, Tensor]
+    optimizer: dict[str, Tensor]
+    state: TrainingState
+
+
+class Checkpoints:
+    """The checkpoints of one run: the newest `keep` and the best."""
+
+    def __init__(self, folder: Path, *, keep: int = 2):
+        assert keep >= 2, "one to go on from and one to fall back to"
+        self.folder = folder
+        self.keep = keep
+
+    def save(self, model: dict[str, Tensor], optimizer: dict[str, Tensor], state: TrainingState) -> Path:
+        final = self.path(state.step)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for leftover in self.folder.glob(".writing-*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        writing = self.folder / f".writing-{final.name}"
+        try:
+            writing.mkdir()
+            save_file(model, writing / MODEL)
+            save_file(optimizer, writing / OPTIMIZER)
+            (writing / STATE).write_text(json.dumps(state.to_json(), indent=1))
+            sums = {name: _sha256(writing / name) for name in (MODEL, OPTIMIZER, STATE)}
+            (writing / MANIFEST).write_bytes(_manifest(sums))
+            for name in (MODEL, OPTIMIZER, STATE, MANIFEST):
+                _sync(writing / name)
+            _sync(writing)
+            if final.exists():  # the same step of an earlier sitting: equal, but perhaps damaged since
+                shutil.rmtree(final)
+            writing.rename(final)
+            _sync(self.folder)
+        except (OSError, SafetensorError) as error:
+            raise UserError(
+                f"{final} can't be saved: {error}. The checkpoints before it are intact: make room, then run the "
+                "same command again to go on from the newest."
+            ) from error
+        finally:
+            shutil.rmtree(writing, ignore_errors=True)
+        self._forget(keep_best=state.best.step if state.best else None)
+        return final
+
+    def path(self, step: int) -> Path:
+        return self.folder / f"step-{step:06d}"
+
+    def steps(self) -> list[int]:
+        """The steps saved, oldest first."""
+        names = [path.name for path in self.folder.glob("step-*")] if self.folder.exists() else []
+        return sorted(int(name[5:]) for name in names if name[5:].isdigit())
+
+    def newest(self) -> Checkpoint | None:
+        """The newest undamaged checkpoint; a damaged one is passed over with a warning."""
+        problems = []
+        for step in reversed(self.steps()):
+            try:
+                return self.load(step)
+            except DamagedError as damage:
+                problems.append(str(damage))
+                log.warning("%s. Trying the checkpoint before it.", damage)
+        if problems:
+            raise UserError(
+                f"{self.folder}: every checkpoint is damaged ({problems[0]}). "
+                "Remove the run folder to train again from the start."
+            )
+        return None
+
+    def load(self, step: int) -> Checkpoint:
+        folder = self.path(step)
+        verify(folder)
+        state = TrainingState.from_json(json.loads((folder / STATE).read_text()))
+        return Checkpoint(folder, load_file(folder / MODEL), load_file(folder / OPTIMIZER), state)
+
+    def _forget(self, *, keep_best: int | None) -> None:
+        for step in self.steps()[: -self.keep]:
+            if step != keep_best:
+                (self.path(step) / MANIFEST).unlink(missing_ok=True)  # first: half a folder never counts
+                shutil.rmtree(self.path(step), ignore_errors=True)
+
+
+def verify(folder: Path) -> None:
+    """Raises `DamagedError` unless every byte is as it was written."""
+    try:
+        raw = (folder / MANIFEST).read_bytes()
+        sums = json.loads(raw)["files"]
+        if raw != _manifest(sums):
+            raise DamagedError(f"{folder}: the manifest has changed since it was written")
+        for name, expected in sums.items():
+            if _sha256(folder / name) != expected:
+                raise DamagedError(f"{folder / name} has changed since it was written")
+        if set(sums) != {MODEL, OPTIMIZER, STATE}:
+            raise DamagedError(f"{folder}: the manifest names other files than a checkpoint has")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DamagedError(f"{folder}: not a whole checkpoint ({error})") from error
+
+
+def _manifest(sums: dict[str, str]) -> bytes:
+    """The manifest's only right form. It has its own sum too, and a reader compares byte by byte."""
+    own = hashlib.sha256(json.dumps(sums, sort_keys=True).encode()).hexdigest()
+    return json.dumps({"files": sums, "manifest": own}, indent=1, sort_keys=True).encode()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def flatten_optimizer(state: dict[str, Any]) -> dict[str, Tensor]:
+    """An optimizer's state as named tensors: `"<parameter number>.<name>"`."""
+    return {f"{number}.{name}": value for number, name, value in _entries(state)}
+
+
+def unflatten_optimizer(tensors: dict[str, Tensor], groups: list[dict[str, Any]]) -> dict[str, Any]:
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, value in tensors.items():
+        number, name = key.split(".", 1)
+        state.setdefault(int(number), {})[name] = value
+    return {"state": state, "param_groups": groups}
+
+
+def _entries(state: dict[str, Any]) -> Iterator[tuple[int, str, Tensor]]:
+    for number, values in state["state"].items():
+        for name, value in values.items():
+            yield number, name, value

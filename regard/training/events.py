@@ -1,0 +1,60 @@
+"""What a training tells as it goes. The loop yields these; whoever listens prints, logs or draws."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from regard.core.prediction import Prediction
+
+
+@dataclass(frozen=True)
+class Noted:
+    """Something worth a line: what was read, built, found again."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Progressed:
+    step: int
+    epoch: int
+    loss: float  # negative log-likelihood of a target piece, mean since the last one of these
+    learning_rate: float
+    gradient_norm: float
+    tokens: int  # target pieces seen in all
+    tokens_per_second: float
+    seconds: float  # spent training in all
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What a validation found."""
+
+    loss: float
+    scores: Mapping[str, float]
+    samples: Sequence[Prediction] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Validated:
+    step: int
+    validation: Validation
+    is_best: bool
+
+
+@dataclass(frozen=True)
+class Saved:
+    step: int
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The last event. `finished` is False when somebody asked to stop and there is more to do."""
+
+    step: int
+    reason: str
+    finished: bool
+
+
+Event = Noted | Progressed | Validated | Saved | Ended

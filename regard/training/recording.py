@@ -1,0 +1,62 @@
+"""The record of a training: metrics.jsonl, and TensorBoard where it is installed."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from regard.core.files import write_whole
+from regard.training.events import Event, Progressed, Validated
+
+
+class Recorder:
+    """Appends figures as they come.
+
+    A training that goes on from step n starts its record after step n too: what a killed process
+    had written beyond its last checkpoint is dropped, because it will be written again.
+    """
+
+    def __init__(self, metrics: Path, tensorboard: Path | None, *, step: int):
+        kept = [line for line in read_metrics(metrics) if line["step"] <= step]
+        write_whole(metrics, "".join(json.dumps(line) + "\n" for line in kept))
+        self._file = metrics.open("a", encoding="utf-8")
+        self._board = _tensorboard(tensorboard, step) if tensorboard is not None else None
+
+    def record(self, event: Event) -> None:
+        match event:
+            case Progressed():
+                figures = {name: value for name, value in vars(event).items() if name != "step"}
+                self._write("train", event.step, figures)
+            case Validated():
+                self._write("validation", event.step, {"loss": event.validation.loss, **event.validation.scores})
+
+    def close(self) -> None:
+        self._file.close()
+        if self._board is not None:
+            self._board.close()
+
+    def _write(self, kind: str, step: int, figures: dict[str, Any]) -> None:
+        self._file.write(json.dumps({"kind": kind, "step": step, **figures}) + "\n")
+        self._file.flush()
+        if self._board is not None:
+            for name, value in figures.items():
+                self._board.add_scalar(f"{kind}/{name}", value, step)
+
+
+def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a record; a last line that a killed process left unfinished is passed over."""
+    if not path.exists():
+        return
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue
+
+
+def _tensorboard(folder: Path, step: int) -> Any:
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    return SummaryWriter(folder, purge_step=step + 1)  # type: ignore[no-untyped-call]

@@ -1,0 +1,85 @@
+"""Where a training stands: everything besides weights and optimizer that going on exactly needs."""
+
+import base64
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import torch
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """The next batch: a position in an epoch."""
+
+    epoch: int = 0
+    position: int = 0
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best validation so far."""
+
+    step: int
+    value: float
+
+
+@dataclass(frozen=True)
+class Window:
+    """Sums since the last line of the log, so that a resumed log has the same figures."""
+
+    loss: float = 0.0
+    tokens: int = 0
+    gradient_norm: float = 0.0
+    seconds: float = 0.0
+    steps: int = 0
+
+    def add(self, *, loss: float, tokens: int, gradient_norm: float, seconds: float) -> "Window":
+        return Window(
+            self.loss + loss,
+            self.tokens + tokens,
+            self.gradient_norm + gradient_norm,
+            self.seconds + seconds,
+            self.steps + 1,
+        )
+
+
+@dataclass(frozen=True)
+class TrainingState:
+    step: int = 0
+    cursor: Cursor = field(default_factory=Cursor)
+    tokens: int = 0  # target pieces seen
+    seconds: float = 0.0  # spent training, over all sittings
+    best: Best | None = None
+    stale: int = 0  # validations since the best
+    window: Window = field(default_factory=Window)
+    rng: dict[str, str] = field(default_factory=dict, repr=False)
+    scaler: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"format": FORMAT, **asdict(self)}
+
+    @staticmethod
+    def from_json(document: dict[str, Any]) -> "TrainingState":
+        content = {key: value for key, value in document.items() if key != "format"}
+        content["cursor"] = Cursor(**content["cursor"])
+        content["window"] = Window(**content["window"])
+        content["best"] = Best(**content["best"]) if content["best"] else None
+        return TrainingState(**content)
+
+    def with_rng(self) -> "TrainingState":
+        """This state with the random generators as they are now."""
+        states = {"cpu": torch.get_rng_state()}
+        if torch.cuda.is_available():
+            states |= {f"cuda:{n}": s for n, s in enumerate(torch.cuda.get_rng_state_all())}
+        texts = {name: base64.b64encode(bytes(s.tolist())).decode() for name, s in states.items()}
+        return replace(self, rng=texts)
+
+    def restore_rng(self) -> None:
+        for name, text in self.rng.items():
+            state = torch.frombuffer(bytearray(base64.b64decode(text)), dtype=torch.uint8)
+            if name == "cpu":
+                torch.set_rng_state(state)
+            elif torch.cuda.is_available() and int(name[5:]) < torch.cuda.device_count():
+                torch.cuda.set_rng_state(state, name)

@@ -1,0 +1,71 @@
+"""How a text prediction is drawn."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from regard.core.errors import UserError
+from regard.core.prediction import AttentionRecord, Prediction
+from regard.viewing.fragment import fragment
+from regard.viewing.heatmap import heatmap, placard
+from regard.viewing.labels import label
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class TextView:
+    """Draws the look at the source as a heat map: of one layer and head, counted from 0, or their mean."""
+
+    layer: int | None = None
+    head: int | None = None
+    hide_special: bool = False
+
+    def figure(self, prediction: Prediction) -> "Figure":
+        record = prediction.attention
+        if "cross" not in record.weights:
+            return placard(
+                "No attention to draw: this model answers from one fixed vector.",
+                [f"source  {_short(prediction.source)}", f"answer  {_short(prediction.text)}"],
+            )
+        self._check(record)
+        return heatmap(
+            record.cross(self.layer, self.head),
+            record.source_pieces,
+            record.target_pieces,
+            hide_special=self.hide_special,
+            caption=self._caption(record),
+        )
+
+    def html(self, prediction: Prediction) -> str:
+        record = prediction.attention
+        if "cross" not in record.weights:
+            return fragment(prediction, None)
+        self._check(record)
+        weights = record.cross(self.layer, self.head)
+        return fragment(prediction, weights, hide_special=self.hide_special, caption=self._caption(record))
+
+    def _check(self, record: AttentionRecord) -> None:
+        layers, heads = record.weights["cross"].shape[:2]
+        for name, wanted, count in (("layer", self.layer, layers), ("head", self.head, heads)):
+            if wanted is not None and not 0 <= wanted < count:
+                known = f"{name}s 0 to {count - 1}" if count > 1 else f"one {name}, {name} 0"
+                raise UserError(f"There is no {name} {wanted}: this model has {known}.")
+
+    def _caption(self, record: AttentionRecord) -> str | None:
+        """Which of several layers and heads the picture shows; nothing when there is but one."""
+        layers, heads = record.weights["cross"].shape[:2]
+        told, averaged = [], []
+        for name, chosen, count in (("layer", self.layer, layers), ("head", self.head, heads)):
+            if count > 1 and chosen is None:
+                averaged.append(f"{count} {name}s")
+            elif count > 1:
+                told.append(f"{name} {chosen}")
+        if averaged:
+            told.append("mean of " + " × ".join(averaged))
+        return ", ".join(told) or None
+
+
+def _short(text: str) -> str:
+    shown = "".join(" " if character == " " else label(character) for character in text[:81])
+    return shown if len(text) <= 80 else shown[:80] + "…"

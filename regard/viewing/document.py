@@ -1,0 +1,76 @@
+"""A prediction and its attention as a JSON document that any reader understands."""
+
+import json
+import math
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.core.prediction import Prediction, Weights
+
+FORMAT = "regard.attention/1"
+
+_UNITS = 10**6  # weights are written with six decimals
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def as_document(prediction: Prediction) -> dict[str, Any]:
+    """Plain lists, numbers and strings. Every row of weights still sums to one after rounding.
+
+    What JSON cannot say is said differently: a number that is not finite becomes null, half a
+    surrogate pair becomes U+FFFD.
+    """
+    record = prediction.attention
+    return {
+        "format": FORMAT,
+        "source": well_formed(prediction.source),
+        "source_pieces": [well_formed(piece) for piece in record.source_pieces],
+        "text": well_formed(prediction.text),
+        "target_pieces": [well_formed(piece) for piece in record.target_pieces],
+        "score": float(prediction.score) if math.isfinite(prediction.score) else None,
+        "finished": prediction.finished,
+        "attention": {
+            kind: {"shape": list(weights.shape), "weights": _lists(_rounded(weights))}
+            for kind, weights in record.weights.items()
+        },
+    }
+
+
+def as_json(document: dict[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def well_formed(text: str) -> str:
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def _rounded(weights: Weights) -> NDArray[np.float64]:
+    """Six decimals by largest remainder: what rounding down leaves over goes where it was missed most.
+
+    Plain rounding would let the errors of a long row add up. A row that is no distribution is left
+    as it is.
+    """
+    if weights.shape[-1] == 0:
+        return weights.astype(np.float64)
+    exact = weights.astype(np.float64)  # ... T S
+    totals = exact.sum(axis=-1, keepdims=True)  # ... T 1
+    distribution = np.abs(totals - 1) < 0.01  # half precision is this far off
+    units = np.divide(exact, totals, out=exact.copy(), where=distribution) * _UNITS
+    floors = np.floor(units)
+    left_over = np.rint(_UNITS - floors.sum(axis=-1, keepdims=True))  # ... T 1
+    order = np.argsort(-(units - floors), axis=-1, kind="stable")
+    rank = np.argsort(order, axis=-1, kind="stable")
+    rounded: NDArray[np.float64] = (
+        np.where(distribution, floors + (rank < left_over), np.rint(units)) / _UNITS
+    )
+    return rounded
+
+
+def _lists(weights: NDArray[np.float64]) -> Any:
+    if np.isfinite(weights).all():
+        return weights.tolist()
+    spoken = weights.astype(object)
+    spoken[~np.isfinite(weights)] = None
+    return spoken.tolist()

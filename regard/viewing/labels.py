@@ -1,0 +1,47 @@
+"""How a piece is written down so that it can be seen: blanks, control characters and all."""
+
+import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.core.pieces import SPECIAL_PIECES
+
+LONGEST = 32  # a longer label loses its middle
+
+_VISIBLE = {" ": "␣", "\n": "↵", "\t": "⇥"}
+_JOINERS = "\u200c\u200d"  # belong inside Persian words and emoji; alone they are invisible
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"}
+
+
+def label(piece: str) -> str:
+    """The piece with nothing invisible left in it: `" a\\x1b"` becomes `"␣a\\\\x1b"`."""
+    if not piece:
+        return "∅"
+    if unicodedata.category(piece[0]).startswith("M"):
+        piece = "◌" + piece  # a combining mark needs something to stand on
+    shown = "".join(_visible(character, alone=len(piece) == 1) for character in piece)
+    if len(shown) > LONGEST:
+        shown = shown[: LONGEST - 8] + "…" + shown[-7:]
+    return shown
+
+
+def labels(pieces: Sequence[str]) -> tuple[str, ...]:
+    return tuple(map(label, pieces))
+
+
+def ordinary(pieces: Sequence[str]) -> NDArray[np.intp]:
+    """The positions of the pieces that are not special."""
+    return np.flatnonzero([piece not in SPECIAL_PIECES for piece in pieces])
+
+
+def _visible(character: str, *, alone: bool) -> str:
+    if character in _VISIBLE:
+        return _VISIBLE[character]
+    if unicodedata.category(character) not in _HIDDEN or (character in _JOINERS and not alone):
+        return character
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

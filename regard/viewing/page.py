@@ -1,0 +1,64 @@
+"""A prediction as one HTML file: everything inside, nothing fetched, opens from a disk or a mail."""
+
+import base64
+import hashlib
+import json
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from regard.core.pieces import SPECIAL_PIECES
+from regard.core.prediction import Prediction
+from regard.viewing.document import as_document, well_formed
+from regard.viewing.labels import labels
+
+
+def page(prediction: Prediction) -> str:
+    """The whole page. Texts of the prediction enter as data or escaped, never as markup."""
+    style, script = _asset("attention.css"), _asset("attention.js")
+    document = as_document(prediction)
+    document["attention"] = {kind: look for kind, look in document["attention"].items() if kind == "cross"}
+    content = {
+        "prediction": document,
+        "labels": {
+            "source": labels(prediction.attention.source_pieces),
+            "target": labels(prediction.attention.target_pieces),
+        },
+        "special": SPECIAL_PIECES,
+    }
+    values = {
+        "policy": _policy(style, script),
+        "title": escape(well_formed(f"{prediction.text[:60] or 'Attention'} · Regard").replace("\0", "")),
+        "style": style,
+        "script": script,
+        "data": _inert_json(content),
+        "source": escape(well_formed(prediction.source).replace("\0", "")),
+        "answer": escape(well_formed(prediction.text).replace("\0", "")),
+    }
+    parts = _asset("attention.html").split("{{")
+    # One pass over the template, so that a text with braces in it is not filled in again.
+    return parts[0] + "".join(
+        values[name] + rest for name, _, rest in (part.partition("}}") for part in parts[1:])
+    )
+
+
+def _asset(name: str) -> str:
+    return files("regard.viewing").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing may be loaded, sent or run but the one style and the one script written here."""
+    return (
+        f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _inert_json(content: dict[str, Any]) -> str:
+    """JSON in ASCII without a single character that could end or open anything in HTML."""
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

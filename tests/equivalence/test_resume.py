@@ -1,0 +1,154 @@
+"""A training that stops anywhere and goes on equals, bit by bit, one that never stopped."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from small import VOCABULARY, batch
+
+from regard.attention import SCOPES, SCORES, SELECTIONS, Attention
+from regard.core.batch import Batch
+from regard.decoders import RecurrentDecoder
+from regard.encoders import RecurrentEncoder
+from regard.layers import Embedding
+from regard.models import Seq2Seq
+from regard.training import SCHEDULES, Checkpoint, Checkpoints, CrossEntropy, Loop, Plan, Schedule, Validation
+from regard.training.state import Cursor
+
+STEPS = 14
+PLAN = Plan(
+    steps=STEPS,
+    accumulate=2,
+    learning_rate=0.01,
+    clip=1.0,
+    precision="float32",
+    log_every=3,
+    validate_every=5,
+    save_every=4,
+    patience=None,
+    higher_is_better=False,
+)
+SCHEDULE = SCHEDULES["inverse_sqrt"](warmup=4, steps=STEPS)
+
+
+class FiveBatches:
+    """An epoch ends in the middle of a step's two batches."""
+
+    def length(self, epoch: int) -> int:
+        return 5
+
+    def batch(self, epoch: int, position: int) -> Batch:
+        return batch((3, 5, 2), seed=100 * epoch + position)
+
+
+def model_with_dropout() -> Seq2Seq:
+    encoder = RecurrentEncoder(Embedding(VOCABULARY, 6, dropout=0.3), width=4, layers=2, dropout=0.3)
+    look = Attention(SCORES["additive"](8, 8), SCOPES["global"](), SELECTIONS["soft"]())
+    target = Embedding(VOCABULARY, 6, dropout=0.3)
+    return Seq2Seq(encoder, RecurrentDecoder(target, look, memory_width=8, width=8, layers=2, dropout=0.3))
+
+
+def make_loop(folder: Path, *, until: int = STEPS, schedule: Schedule = SCHEDULE) -> Loop:
+    torch.manual_seed(7)
+    model = model_with_dropout()
+    loop = Loop(
+        model,
+        FiveBatches(),
+        CrossEntropy(label_smoothing=0.1),
+        torch.optim.Adam(model.parameters(), fused=True),
+        schedule,
+        PLAN,
+        checkpoints=Checkpoints(folder),
+        validate=lambda: Validation(loss=1.0 / (1 + loop.state.step), scores={}, samples=[]),
+        judge=lambda validation: validation.loss,
+        device=torch.device("cpu"),
+        stop=lambda: "asked" if loop.state.step >= until else None,
+    )
+    return loop
+
+
+def finish(loop: Loop) -> Loop:
+    for _ in loop.run():
+        pass
+    return loop
+
+
+def go_on(
+    folder: Path,
+    *,
+    until: int = STEPS,
+    spoil: Callable[[Checkpoint], Checkpoint] = lambda it: it,
+    schedule: Schedule = SCHEDULE,
+) -> Loop:
+    """What a new process does: fresh objects, other random numbers drawn meanwhile, the newest checkpoint."""
+    loop = make_loop(folder, until=until, schedule=schedule)
+    torch.rand(123)
+    newest = loop.checkpoints.newest()
+    assert newest is not None
+    loop.restore(spoil(newest))
+    return finish(loop)
+
+
+def same(one: Loop, other: Loop) -> bool:
+    weights = zip(one.model.state_dict().values(), other.model.state_dict().values(), strict=True)
+    moments, others = one.optimizer.state_dict()["state"], other.optimizer.state_dict()["state"]
+    return (
+        all(torch.equal(a, b) for a, b in weights)
+        and moments.keys() == others.keys()
+        and all(torch.equal(moments[n][name], others[n][name]) for n in moments for name in moments[n])
+        and replace(one.state, seconds=0, window=replace(one.state.window, seconds=0))
+        == replace(other.state, seconds=0, window=replace(other.state.window, seconds=0))
+    )
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory: pytest.TempPathFactory) -> Loop:
+    return finish(make_loop(tmp_path_factory.mktemp("straight")))
+
+
+@pytest.mark.parametrize("step", range(1, STEPS))
+def test_stopped_at_any_step_and_gone_on_it_is_the_same_training(step: int, tmp_path: Path, straight: Loop) -> None:
+    assert finish(make_loop(tmp_path, until=step)).state.step == step
+    assert same(go_on(tmp_path), straight)
+
+
+def test_stopped_after_every_single_step_it_is_the_same_training(tmp_path: Path, straight: Loop) -> None:
+    finish(make_loop(tmp_path, until=1))
+    for step in range(2, STEPS + 1):
+        loop = go_on(tmp_path, until=step)
+    assert same(loop, straight)
+
+
+def test_gone_on_from_an_older_checkpoint_it_is_the_same_training(tmp_path: Path, straight: Loop) -> None:
+    """As after kill -9: the steps since the last save are simply done again."""
+    finish(make_loop(tmp_path, until=10))
+    loop = make_loop(tmp_path)
+    loop.restore(loop.checkpoints.load(8))
+    assert same(finish(loop), straight)
+
+
+def _without_rng(checkpoint: Checkpoint) -> Checkpoint:
+    return replace(checkpoint, state=replace(checkpoint.state, rng={}))
+
+
+def _without_cursor(checkpoint: Checkpoint) -> Checkpoint:
+    return replace(checkpoint, state=replace(checkpoint.state, cursor=Cursor()))
+
+
+def _without_optimizer(checkpoint: Checkpoint) -> Checkpoint:
+    return replace(checkpoint, optimizer={})
+
+
+@pytest.mark.parametrize("spoil", [_without_rng, _without_cursor, _without_optimizer])
+def test_the_comparison_notices_when_part_of_the_state_is_dropped(
+    spoil: Callable[[Checkpoint], Checkpoint], tmp_path: Path, straight: Loop
+) -> None:
+    finish(make_loop(tmp_path, until=6))
+    assert not same(go_on(tmp_path, spoil=spoil), straight)
+
+
+def test_the_comparison_notices_when_the_schedule_starts_again(tmp_path: Path, straight: Loop) -> None:
+    finish(make_loop(tmp_path, until=6))
+    assert not same(go_on(tmp_path, schedule=lambda step: SCHEDULE(step - 6)), straight)

@@ -1,0 +1,177 @@
+"""The stand-alone page in a real browser, opened from a disk."""
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+from regard.core.prediction import AttentionRecord, Prediction
+from regard.viewing import save
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium (Debian: apt-get install chromium)")
+
+
+def browse(page: Path, *options: str) -> str:
+    assert BROWSER is not None
+    command = [
+        BROWSER,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        "--hide-scrollbars",
+        f"--user-data-dir={page.parent / 'profile'}",
+        *options,
+        page.as_uri(),
+    ]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=True, cwd=page.parent)
+    return done.stdout.decode("utf-8")
+
+
+def predict(source: tuple[str, ...], target: tuple[str, ...], weights: np.ndarray) -> Prediction:
+    record = AttentionRecord(source, target, {"cross": weights.astype(np.float32)})
+    return Prediction("".join(source), "".join(target[:-1]), target[:-1], -0.5, record)
+
+
+class Dom(HTMLParser):
+    """Every element with its attributes and the text it begins with."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str], list[str]]] = []
+        self._inside = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, {name: value or "" for name, value in attrs}, []))
+        self._inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.found[-1][2].append(data)
+
+    def texts(self, **wanted: str) -> list[str]:
+        return [
+            "".join(text)
+            for _, attributes, text in self.found
+            if all(value in attributes.get(name, "").split() for name, value in wanted.items())
+        ]
+
+
+def test_the_page_draws_its_cells_and_pickers_from_a_file(tmp_path: Path) -> None:
+    weights = np.zeros((2, 2, 2, 3))
+    weights[:, :, 0] = [0.25, 0.5, 0.25]
+    weights[:, :, 1] = [0, 0, 1]
+    weights[1, 1, 1] = [1, 0, 0]
+    save(predict(("a", " ", "c"), ("x", "</s>"), weights), tmp_path / "map.html")
+    dom = Dom(browse(tmp_path / "map.html", "--dump-dom"))
+    assert dom.texts(role="gridcell") == ["0.250", "0.500", "0.250", "0.250", "0.000", "0.750"]
+    assert dom.texts(role="option") == ["a", " ", "c", "x", "</s>"]
+    assert [attributes["name"] for tag, attributes, _ in dom.found if attributes.get("type") == "radio"] == (
+        ["layer"] * 3 + ["head"] * 3
+    )
+    assert "−0.500" in [text for tag, _, texts in dom.found if tag == "b" for text in texts]
+
+
+def act(page: Path, script: str) -> Dom:
+    """The page after a person did something: the policy is lifted so that the test's hand can reach in."""
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page.read_text(encoding="utf-8"))
+    page.write_text(text.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
+    return Dom(browse(page, "--dump-dom"))
+
+
+WEIGHTS = np.array([[[[0.1, 0.2, 0.7], [0.9, 0.06, 0.04]], [[0, 0, 1], [0, 0, 1]]]])  # one layer, two heads
+POINT = "document.querySelector('{}').dispatchEvent(new PointerEvent('pointerover', {{bubbles: true}}));"
+PRESS = "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{key: '{}', bubbles: true}}));"
+
+
+@pytest.mark.parametrize(
+    ("deed", "said"),
+    [
+        (POINT.format("#answer [data-at=\\'0\\']"), "“x” looked at “c” 0.850, “b” 0.100, “a” 0.050"),
+        (POINT.format("#source [data-at=\\'2\\']"), "“c” was looked at by “x” 0.850, “</s>” 0.520"),
+        (
+            "document.querySelectorAll('input[name=head]')[1].click();"  # the mean stands before head 0
+            + POINT.format(".cell[data-row=\\'1\\'][data-column=\\'0\\']"),
+            "“</s>” looked at “a” with weight 0.900",
+        ),
+        (
+            "document.querySelector('.cell[tabindex=\\'0\\']').focus();"
+            + PRESS.format("ArrowDown")
+            + PRESS.format("End"),
+            "“</s>” looked at “c” with weight 0.520",
+        ),
+    ],
+)
+def test_pointing_and_arrow_keys_say_where_it_looked(tmp_path: Path, deed: str, said: str) -> None:
+    page = save(predict(("a", "b", "c"), ("x", "</s>"), WEIGHTS), tmp_path / "map.html")
+    tell = "document.body.dataset.said = [...document.getElementById('readout').childNodes].map("
+    tell += "(n) => n.nodeName === 'Q' ? '“' + n.textContent + '”' : n.textContent).join('');"
+    dom = act(page, deed.replace("\\'", '"') + tell)
+    (body,) = [attributes for tag, attributes, _ in dom.found if tag == "body"]
+    assert body["data-said"] == said
+
+
+def test_special_pieces_can_be_hidden_on_the_page(tmp_path: Path) -> None:
+    page = save(predict(("a", "b", "c"), ("x", "</s>"), WEIGHTS), tmp_path / "map.html")
+    dom = act(page, "document.querySelector('.switch input').click()")
+    assert dom.texts(role="gridcell") == ["0.050", "0.100", "0.850"]
+    assert dom.texts(role="option") == ["a", "b", "c", "x"]
+
+
+def test_a_hostile_piece_does_not_run(tmp_path: Path) -> None:
+    attack = "</script><script>document.title='taken'</script><img src=x onerror=document.title='taken'>"
+    save(
+        predict((attack, "<!--", "\u2028"), (attack, "</s>"), np.full((1, 1, 2, 3), 1 / 3)),
+        tmp_path / "map.html",
+    )
+    text = browse(tmp_path / "map.html", "--dump-dom")
+    dom = Dom(text)
+    (title,) = [texts for tag, _, texts in dom.found if tag == "title"]
+    assert "".join(title).startswith("</script><script>document.title=")
+    assert not [tag for tag, _, _ in dom.found if tag == "img"]
+    assert sum(tag == "script" for tag, _, _ in dom.found) == 2
+    assert len(dom.texts(role="gridcell")) == 6  # and the page still drew its map
+    assert not re.search(r"<title>taken", text)
+
+
+def test_a_script_that_slips_in_is_stopped_by_the_policy(tmp_path: Path) -> None:
+    page = save(predict(("a",), ("x", "</s>"), np.ones((1, 1, 2, 1))), tmp_path / "map.html")
+    page.write_text(page.read_text().replace("</body>", "<script>document.title='taken'</script></body>"))
+    assert "<title>taken" not in browse(page, "--dump-dom")
+
+
+def test_a_model_without_attention_gets_a_sentence(tmp_path: Path) -> None:
+    prediction = Prediction("ab", "x", ("x",), -0.5, AttentionRecord(("a", "b"), ("x", "</s>"), {}))
+    dom = Dom(browse(save(prediction, tmp_path / "map.html"), "--dump-dom"))
+    assert dom.texts(id="notice") == ["No attention to draw: this model answers from one fixed vector."]
+    assert dom.texts(role="option") == ["a", "b", "x", "</s>"]
+
+
+@pytest.mark.parametrize(("scheme", "bright"), [("1", True), ("0", False)])
+def test_the_page_follows_the_light_or_dark_of_the_system(tmp_path: Path, scheme: str, bright: bool) -> None:
+    page = save(predict(("a", "b"), ("x", "</s>"), np.eye(2)[None, None]), tmp_path / "map.html")
+    picture = tmp_path / "page.png"
+    browse(
+        page,
+        f"--screenshot={picture}",
+        "--window-size=600,600",
+        f"--blink-settings=preferredColorScheme={scheme}",
+    )
+    pixels = matplotlib.image.imread(picture)[:, :, :3]
+    assert (np.median(pixels) > 0.5) == bright
+    assert pixels.max() - pixels.min() > 0.6  # something is drawn on it

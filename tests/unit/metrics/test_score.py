@@ -1,0 +1,15 @@
+import subprocess
+import sys
+
+from regard.metrics import Score
+
+
+def test_a_score_prints_for_people() -> None:
+    score = Score("bleu", 27.3456, "nrefs:1|version:2.6.0", higher_is_better=True)
+    assert str(score) == "bleu 27.35 (nrefs:1|version:2.6.0)"
+
+
+def test_importing_the_metrics_imports_none_of_their_libraries() -> None:
+    program = "import sys, regard.metrics; print(*sorted({'sacrebleu', 'jiwer', 'torch'} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == ""
