@@ -1,17 +1,17 @@
 """Configuration -> objects: the one file that knows both."""
 
-import logging
 from collections.abc import Iterable
+from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from torch.optim import Optimizer
+from torch.optim import Adam, Optimizer
 
 from regard.attention import SCOPES, SCORES, SELECTIONS, Attention
-from regard.config import Config, Files, ParallelFiles, Pieces
+from regard.config import Config, Files, Pieces, TwoFiles
 from regard.core.errors import UserError
-from regard.data import Limits, PairFile, read_pairs
+from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile
 from regard.decoders import DECODERS
 from regard.encoders import ENCODERS
 from regard.layers import Embedding
@@ -20,11 +20,9 @@ from regard.models import Seq2Seq
 from regard.run import ModelFolder
 from regard.search import SearchPlan
 from regard.tasks.dates import Dates
-from regard.tasks.text import Splits, TextCodec
+from regard.tasks.text import Examples, OwnFiles, TextCodec
 from regard.text import TOKENIZERS, Tokenizer
 from regard.training import OPTIMIZERS, SCHEDULES, Plan, Schedule
-
-log = logging.getLogger("regard")
 
 
 def task(config: Config) -> Dates:
@@ -35,22 +33,43 @@ def task(config: Config) -> Dates:
         validation=config.data.validation_size,
         test=config.data.test_size,
         seed=config.data.seed,
-        files=files(config),
+        own=own_files(config),
     )
+
+
+def own_files(config: Config) -> OwnFiles | None:
+    data = config.data
+    if data.train is None:
+        return None
+    return OwnFiles(*(_pair_files(config, files) for files in (data.train, data.validation, data.test)))
+
+
+def _pair_files(config: Config, files: Files | None) -> list[PairFile]:
+    if files is None:
+        return []
+    return [_pair_file(config, one) for one in (files if isinstance(files, list) else [files])]
+
+
+def _pair_file(config: Config, file: str | TwoFiles) -> PairFile:
+    if not isinstance(file, str):
+        return ParallelFiles(Path(file.source), Path(file.target))
+    if file.removesuffix(".gz").endswith((".jsonl", ".json")):
+        return JsonlFile(Path(file), config.data.source_field, config.data.target_field)
+    return TsvFile(Path(file))
 
 
 def limits(config: Config) -> Limits:
     return Limits(source=config.data.max_source, target=config.data.max_target)
 
 
-def learn_codec(config: Config, splits: Splits) -> TextCodec:
+def learn_codec(config: Config, examples: Examples) -> TextCodec:
     """Tokenizers learned from the training pairs."""
     text = config.text
     if text.shared:
-        both = _learn(text.source, (side for pair in splits.train() for side in (pair.source, pair.target)))
+        both = _learn(text.source, (side for pair in examples.train() for side in (pair.source, pair.target)))
         return TextCodec(both, both, limits(config), task(config).view)
-    source = _learn(text.source, (pair.source for pair in splits.train()))
-    target = _learn(text.target, (pair.target for pair in splits.train()))
+    source = _learn(text.source, (pair.source for pair in examples.train()))
+    target = _learn(text.target, (pair.target for pair in examples.train()))
     return TextCodec(source, target, limits(config), task(config).view)
 
 
@@ -101,8 +120,8 @@ def load_model(config: Config, folder: ModelFolder, codec: TextCodec) -> Seq2Seq
     for side, tokenizer in (("source", codec.source), ("target", codec.target)):
         if known[side] != len(tokenizer):
             raise UserError(
-                f"{folder.folder}: the model was trained with {known[side]} {side} pieces, but its {side} tokenizer "
-                f"has {len(tokenizer)}. One of the files belongs to another model."
+                f"{folder.folder}: the model was trained with {known[side]} {side} pieces, but its {side} "
+                f"tokenizer has {len(tokenizer)}. One of the files belongs to another model."
             )
     net = model(config, source_vocabulary=len(codec.source), target_vocabulary=len(codec.target))
     try:
@@ -151,7 +170,8 @@ def schedule(config: Config) -> Schedule:
 
 def optimizer(config: Config, net: Seq2Seq) -> Optimizer:
     training = config.training
-    return OPTIMIZERS[training.optimizer](
+    kind: type[Adam] = OPTIMIZERS[training.optimizer]
+    return kind(
         net.parameters(),
         lr=training.learning_rate,
         betas=training.betas,

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from regard.config import Config
+from regard.config import Config, Decoder, Encoder
 from regard.metrics import Score
 
 
 def model_card(config: Config, name: str, scores: Mapping[str, Score] | None = None) -> str:
-    model = config.model
+    model, look = config.model, config.model.attention
     lines = [
         f"# {name}",
         "",
@@ -15,10 +15,9 @@ def model_card(config: Config, name: str, scores: Mapping[str, Score] | None = N
         "",
         "| part | |",
         "|---|---|",
-        f"| encoder | {model.encoder.kind}, {model.encoder.cell}, {model.encoder.layers} x {model.encoder.width} |",
-        f"| attention | {model.attention.score}, {model.attention.scope}, {model.attention.selection}, "
-        f"{model.attention.heads} head(s) |",
-        f"| decoder | {model.decoder.kind}, {model.decoder.cell}, {model.decoder.layers} x {model.decoder.width} |",
+        f"| encoder | {_stack(model.encoder)} |",
+        f"| attention | {look.score}, {look.scope}, {look.selection}, {look.heads} head(s) |",
+        f"| decoder | {_stack(model.decoder)} |",
         f"| pieces | {config.text.source.kind} to {config.text.target.kind} |",
         "",
         "## How good it is",
@@ -44,3 +43,7 @@ def model_card(config: Config, name: str, scores: Mapping[str, Score] | None = N
         "",
     ]
     return "\n".join(lines)
+
+
+def _stack(part: Encoder | Decoder) -> str:
+    return f"{part.kind}, {part.cell}, {part.layers} x {part.width}"

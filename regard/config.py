@@ -1,10 +1,11 @@
-"""Every setting, typed. Read from TOML, changed with `--set a.b=c`; unknown keys are refused with the nearest name.
+"""Every setting, typed: read from TOML, changed with `--set a.b=c`; unknown keys are refused.
 
 Nothing below `build.py` knows this file: modules take plain arguments.
 """
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -12,7 +13,16 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import tomli_w
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import CoreSchema, core_schema
 
 from regard.attention import SCOPES, SCORES, SELECTIONS
 from regard.core.errors import UserError, did_you_mean
@@ -24,16 +34,25 @@ from regard.text import TOKENIZERS
 from regard.training import OPTIMIZERS, PRECISIONS, SCHEDULES
 
 
-def _member(registry: Mapping[str, Any] | Sequence[str]) -> Any:
+@dataclass(frozen=True)
+class Member:
     """A name out of a registry: the registry stays the only place where members are listed."""
-    names = list(registry)
 
-    def check(name: str) -> str:
-        if name not in names:
+    registry: Mapping[str, Any]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), "enum": list(self.registry)}
+
+    def _check(self, name: str) -> str:
+        if name not in self.registry:
+            names = list(self.registry)
             raise ValueError(f"{name!r} is not one of {', '.join(names)}.{_near(name, names)}")
         return name
-
-    return Annotated[str, AfterValidator(check), WithJsonSchema({"type": "string", "enum": names})]
 
 
 def _near(name: str, names: Sequence[str]) -> str:
@@ -45,14 +64,14 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ParallelFiles(Settings):
+class TwoFiles(Settings):
     """Two files whose lines belong together."""
 
     source: str
     target: str
 
 
-Files = str | ParallelFiles | list[str | ParallelFiles]
+Files = str | TwoFiles | list[str | TwoFiles]
 
 
 class Dates(Settings):
@@ -76,8 +95,12 @@ class Data(Settings):
     )
     validation: Files | None = Field(None, description="Like train; left out: split off train.")
     test: Files | None = Field(None, description="Like train; left out: split off train.")
-    seed: int = Field(1, ge=0, description="Decides which pairs are made or split off, whatever training.seed is.")
-    validation_size: int = Field(1000, ge=1, description="Pairs for validation when they are split off or made.")
+    seed: int = Field(
+        1, ge=0, description="Decides which pairs are made or split off, whatever training.seed is."
+    )
+    validation_size: int = Field(
+        1000, ge=1, description="Pairs for validation when they are split off or made."
+    )
     test_size: int = Field(2000, ge=1, description="Pairs for the test when they are split off or made.")
     source_field: str = Field("source", description="Name of the source in JSON lines.")
     target_field: str = Field("target", description="Name of the target in JSON lines.")
@@ -88,7 +111,7 @@ class Data(Settings):
 class Pieces(Settings):
     """How one side's text is cut into pieces."""
 
-    kind: _member(TOKENIZERS) = Field("bpe", description="The kind of piece.")  # type: ignore[valid-type]
+    kind: Annotated[str, Member(TOKENIZERS)] = Field("bpe", description="The kind of piece.")
     vocabulary: int = Field(8000, ge=5, description="Greatest number of different pieces.")
     normalization: Literal["nfc", "nfkc", "none"] = Field("nfc", description="Unicode normalisation.")
 
@@ -100,23 +123,23 @@ class Text(Settings):
 
 
 class Encoder(Settings):
-    kind: _member(ENCODERS) = "recurrent"  # type: ignore[valid-type]
-    cell: _member(CELLS) = "gru"  # type: ignore[valid-type]
+    kind: Annotated[str, Member(ENCODERS)] = "recurrent"
+    cell: Annotated[str, Member(CELLS)] = "gru"
     width: int = Field(256, ge=1, description="Of one direction's state.")
     layers: int = Field(1, ge=1)
     bidirectional: bool = True
 
 
 class Attention(Settings):
-    score: _member(SCORES) = "additive"  # type: ignore[valid-type]
-    scope: _member(SCOPES) = "global"  # type: ignore[valid-type]
-    selection: _member(SELECTIONS) = "soft"  # type: ignore[valid-type]
+    score: Annotated[str, Member(SCORES)] = "additive"
+    scope: Annotated[str, Member(SCOPES)] = "global"
+    selection: Annotated[str, Member(SELECTIONS)] = "soft"
     heads: int = Field(1, ge=1)
 
 
 class Decoder(Settings):
-    kind: _member(DECODERS) = "recurrent"  # type: ignore[valid-type]
-    cell: _member(CELLS) = "gru"  # type: ignore[valid-type]
+    kind: Annotated[str, Member(DECODERS)] = "recurrent"
+    cell: Annotated[str, Member(CELLS)] = "gru"
     width: int = Field(256, ge=1)
     layers: int = Field(1, ge=1)
 
@@ -134,14 +157,15 @@ class Model(Settings):
         score, heads, width = self.attention.score, self.attention.heads, self.decoder.width
         if score in ("dot", "scaled_dot") and memory != width:
             raise ValueError(
-                f"the {score} score compares the decoder's state with the memory as they are, so both must be "
+                f"the {score} score compares the decoder's state with the memory as they are: both must be "
                 f"equally wide, but decoder.width is {width} and the memory is {memory} wide "
                 f"({'twice ' if self.encoder.bidirectional else ''}encoder.width). "
                 "Make them equal, or take the general score"
             )
         if width % heads or memory % heads:
             raise ValueError(
-                f"attention.heads = {heads} must divide decoder.width ({width}) and the memory's width ({memory})"
+                f"attention.heads = {heads} must divide decoder.width ({width}) "
+                f"and the memory's width ({memory})"
             )
         return self
 
@@ -149,17 +173,17 @@ class Model(Settings):
 class Training(Settings):
     seed: int = Field(1, ge=0)
     device: str = Field("auto", description='"auto", "cpu", "cuda", "cuda:1" ...')
-    precision: _member(PRECISIONS) = Field(  # type: ignore[valid-type]
+    precision: Annotated[str, Member(PRECISIONS)] = Field(
         "float32", description="bfloat16 and float16 run under autocast; meant for GPUs."
     )
     steps: int = Field(10_000, ge=1, description="Optimizer steps, at the most.")
     batch_tokens: int = Field(4096, ge=1, description="Pieces of the longer side in one batch, with padding.")
     accumulate: int = Field(1, ge=1, description="Batches for one optimizer step.")
-    optimizer: _member(OPTIMIZERS) = "adam"  # type: ignore[valid-type]
+    optimizer: Annotated[str, Member(OPTIMIZERS)] = "adam"
     learning_rate: float = Field(1e-3, gt=0)
     betas: tuple[float, float] = (0.9, 0.999)
     weight_decay: float = Field(0.0, ge=0)
-    schedule: _member(SCHEDULES) = "inverse_sqrt"  # type: ignore[valid-type]
+    schedule: Annotated[str, Member(SCHEDULES)] = "inverse_sqrt"
     warmup: int = Field(400, ge=0, description="Steps during which the learning rate rises.")
     clip: float | None = Field(1.0, gt=0, description="Greatest norm of the gradient.")
     label_smoothing: float = Field(0.0, ge=0, lt=1)
@@ -169,7 +193,9 @@ class Training(Settings):
     keep: int = Field(2, ge=2, description="Newest checkpoints kept; the best is kept too.")
     patience: int | None = Field(None, ge=1, description="Validations without improvement before it stops.")
     metric: str = Field("loss", description="What decides which checkpoint is best: loss or a metric's name.")
-    samples: int = Field(4, ge=0, description="Validation examples whose predictions are kept at each validation.")
+    samples: int = Field(
+        4, ge=0, description="Validation examples whose predictions are kept at each validation."
+    )
     tensorboard: bool = Field(True, description="Write TensorBoard files too, where it is installed.")
 
     @model_validator(mode="after")
@@ -188,7 +214,7 @@ class Search(Settings):
 
 
 class Evaluation(Settings):
-    metrics: list[_member(METRICS)] = Field(["bleu", "chrf"], min_length=1)  # type: ignore[valid-type]
+    metrics: list[Annotated[str, Member(METRICS)]] = Field(["bleu", "chrf"], min_length=1)
     batch_tokens: int = Field(8192, ge=1, description="Pieces of source in one batch, with padding.")
 
 
@@ -247,7 +273,9 @@ def read_toml(path: Traversable, name: str) -> dict[str, Any]:
     except FileNotFoundError:
         raise UserError(f"{name}: there is no such file.") from None
     except IsADirectoryError:
-        raise UserError(f"{name} is a folder; a configuration is a .toml file or the name of a recipe.") from None
+        raise UserError(
+            f"{name} is a folder; a configuration is a .toml file or the name of a recipe."
+        ) from None
     except OSError as error:
         raise UserError(f"{name} can't be read: {error.strerror}.") from None
     except UnicodeDecodeError as error:
@@ -297,22 +325,26 @@ def _value(text: str) -> Any:
 
 def _sentence(error: ValidationError, origin: str, changed: Sequence[str]) -> str:
     """The first thing wrong, in words."""
-    first = error.errors()[0]
-    location = _settings_path(first["loc"])
+    errors = error.errors()
+    first = max(
+        (one for one in errors if one["loc"][:2] == errors[0]["loc"][:2]), key=lambda one: len(one["loc"])
+    )
+    location = _settings_path(first["loc"])  # of a setting with several forms, the form that came furthest
     key = ".".join(location)
     where = "--set" if any(key == c or key.startswith(c + ".") for c in changed) else origin
     if first["type"] == "extra_forbidden":
         return f"{where}: unknown setting {key!r}.{_nearest_setting(location)}"
     if first["type"] == "value_error":
         subject = f"{key}: " if key else ""
-        return f"{where}: {subject}{first['ctx']['error']}".rstrip(".") + "."
+        sentence = f"{where}: {subject}{first['ctx']['error']}"
+        return sentence if sentence.endswith((".", "?")) else f"{sentence}."
     found = f", but found {first['input']!r}" if first["type"] != "missing" else ""
     return f"{where}: {key}: {first['msg'].rstrip('.')}{found}."
 
 
 def _settings_path(location: Sequence[str | int]) -> list[str]:
     """pydantic names the members of a union in its path; people see the setting only."""
-    tags = {"str", "ParallelFiles", "list[union[str,ParallelFiles]]"}
+    tags = {"str", "TwoFiles", "list[union[str,TwoFiles]]"}
     return [str(part) for part in location if part not in tags]
 
 
@@ -333,5 +365,3 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     if get_origin(annotation) in (Union, UnionType, Annotated, list):
         return [model for inner in get_args(annotation) for model in _models_in(inner)]
     return []
-
-

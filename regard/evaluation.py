@@ -38,13 +38,15 @@ class Evaluation:
         return document
 
 
-def evaluate(path: str | Path, *, split: str = "test", beam: int | None = None, device: str = "auto") -> Evaluation:
+def evaluate(
+    path: str | Path, *, split: str = "test", beam: int | None = None, device: str = "auto"
+) -> Evaluation:
     """Scores a run on its own test or validation pairs, and writes `scores.json` and the model card."""
     predictor = load(path, device=device)
     folder = find_model(path)
     config = folder.config()
-    splits = build.task(config).splits()
-    pairs = splits.test if split == "test" else splits.validation
+    examples = build.task(config).examples()
+    pairs = examples.test if split == "test" else examples.validation
     predictions = predictor.predict([pair.source for pair in pairs], beam=beam)
     texts, references = [one.text for one in predictions], [[pair.target] for pair in pairs]
     metrics = build.metrics(config)

@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import overload
 
+import numpy as np
 import torch
 
 from regard import build
@@ -49,9 +50,9 @@ class Predictor:
     @overload
     def predict(self, inputs: str, *, beam: int | None = None) -> Prediction: ...
     @overload
-    def predict(self, inputs: Sequence[str], *, beam: int | None = None) -> list[Prediction]: ...
+    def predict(self, inputs: list[str], *, beam: int | None = None) -> list[Prediction]: ...
 
-    def predict(self, inputs: str | Sequence[str], *, beam: int | None = None) -> Prediction | list[Prediction]:
+    def predict(self, inputs: str | list[str], *, beam: int | None = None) -> Prediction | list[Prediction]:
         """One prediction for each input, in their order; for a single text, a single one."""
         search = self.search if beam is None else replace(self.search, beam=beam)
         if isinstance(inputs, str):
@@ -71,7 +72,7 @@ class Predictor:
         rows = self.codec.encode(texts)
         answers = [self.codec.nothing(text) for text in texts]
         asked = [number for number, row in enumerate(rows) if row]
-        for batch in in_order([len(rows[number]) for number in asked], self.batch_tokens):
+        for batch in in_order(np.array([len(rows[number]) for number in asked]), self.batch_tokens):
             numbers = [asked[place] for place in batch]
             source = self.codec.collate([rows[number] for number in numbers]).to(self.device)
             found = search(self.model, source, source.lengths)

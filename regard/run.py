@@ -1,13 +1,13 @@
 """Names and formats of everything in a run folder.
 
-    config.toml     the whole configuration, resolved: enough to train again
-    data.json       fingerprints of the data it was trained on
-    model/          loadable on its own: config.json, model.safetensors, tokenizers, README.md
-    checkpoints/    to go on from
-    metrics.jsonl   one line of figures for each log and validation; tensorboard/ has the same
-    curves.png      the same as a picture
-    samples/        predictions and attention pictures over time
-    scores.json     evaluations with signatures
+config.toml     the whole configuration, resolved: enough to train again
+data.json       fingerprints of the data it was trained on
+model/          loadable on its own: config.json, model.safetensors, tokenizers, README.md
+checkpoints/    to go on from
+metrics.jsonl   one line of figures for each log and validation; tensorboard/ has the same
+curves.png      the same as a picture
+samples/        predictions and attention pictures over time
+scores.json     evaluations with signatures
 """
 
 import fcntl

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from regard import __version__, build
@@ -17,7 +18,7 @@ from regard.metrics import METRICS
 from regard.models import Seq2Seq
 from regard.predictor import Predictor
 from regard.run import Run
-from regard.tasks.text import Splits, TextCodec
+from regard.tasks.text import Examples, TextCodec
 from regard.training import (
     Checkpoints,
     CrossEntropy,
@@ -42,9 +43,7 @@ class Trainer:
     ends the training, saved, with whatever reason it gives.
     """
 
-    def __init__(
-        self, config: Config, folder: str | Path, *, stop: Callable[[], str | None] = lambda: None
-    ):
+    def __init__(self, config: Config, folder: str | Path, *, stop: Callable[[], str | None] = lambda: None):
         self.config = config
         self.run = Run(folder)
         self.stop = stop
@@ -67,9 +66,9 @@ class Trainer:
 
     def _train(self) -> Iterator[Event]:
         config, run = self.config, self.run
-        splits = build.task(config).splits()
-        codec = self._codec(splits)
-        stores = self._stores(splits, codec)
+        examples = build.task(config).examples()
+        codec = self._codec(examples)
+        stores = self._stores(examples, codec)
         yield Noted(f"training pairs: {stores['train'].report}; {len(stores['validation']):,} for validation")
 
         torch.manual_seed(config.training.seed)
@@ -87,7 +86,7 @@ class Trainer:
             build.schedule(config),
             build.plan(config),
             checkpoints=checkpoints,
-            validate=Validator(config, model, codec, splits, stores["validation"], device),
+            validate=Validator(config, model, codec, examples, stores["validation"], device),
             judge=self._judge,
             device=device,
             stop=self.stop,
@@ -107,25 +106,29 @@ class Trainer:
         finally:
             recorder.close()
 
-    def _codec(self, splits: Splits) -> TextCodec:
+    def _codec(self, examples: Examples) -> TextCodec:
         folder = self.run.model
         if folder.config_path.exists():
             return build.load_codec(self.config, folder)
-        codec = build.learn_codec(self.config, splits)
+        codec = build.learn_codec(self.config, examples)
         codec.save(folder.folder)
         vocabulary = {"source": len(codec.source), "target": len(codec.target)}
-        folder.write_config(self.config, {"regard": __version__, "vocabulary": vocabulary})  # last: all is there
+        folder.write_config(
+            self.config, {"regard": __version__, "vocabulary": vocabulary}
+        )  # last: all is there
         return codec
 
-    def _stores(self, splits: Splits, codec: TextCodec) -> dict[str, TokenStore]:
+    def _stores(self, examples: Examples, codec: TextCodec) -> dict[str, TokenStore]:
         cache, limits = cache_folder() / "stores", build.limits(self.config)
         stores = {
             name: open_store(cache, pairs, codec.source, codec.target, limits)
-            for name, pairs in (("train", splits.train), ("validation", lambda: splits.validation))
+            for name, pairs in (("train", examples.train), ("validation", lambda: examples.validation))
         }
         for name, store in stores.items():
             if len(store) == 0:
-                raise UserError(f"No pair is left for {name}: {store.report}. Look at data.max_source and max_target.")
+                raise UserError(
+                    f"No pair is left for {name}: {store.report}. Look at data.max_source and max_target."
+                )
         now: dict[str, Any] = {
             name: {"pairs": len(store), "fingerprint": store.fingerprint} for name, store in stores.items()
         }
@@ -211,7 +214,7 @@ class Validator:
         config: Config,
         model: Seq2Seq,
         codec: TextCodec,
-        splits: Splits,
+        examples: Examples,
         store: TokenStore,
         device: torch.device,
     ):
@@ -220,7 +223,7 @@ class Validator:
         self.device = device
         self.budget = config.evaluation.batch_tokens
         self.samples = config.training.samples
-        self.pairs = splits.validation
+        self.pairs = examples.validation
         self.predictor = Predictor(
             model,
             codec,
@@ -241,7 +244,7 @@ class Validator:
 
     def _loss(self) -> float:
         objective, total, tokens = CrossEntropy(), 0.0, 0
-        longest = [max(pair) for pair in zip(self.store.source_lengths, self.store.target_lengths, strict=True)]
+        longest = np.maximum(self.store.source_lengths, self.store.target_lengths)
         for indices in in_order(longest, self.budget):
             loss = objective(self.model, self.store.batch(indices).to(self.device))
             total += float(loss.likelihood)

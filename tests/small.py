@@ -36,7 +36,7 @@ def recurrent(
 def batch(lengths: tuple[int, ...] = (5, 2, 7, 1), seed: int = 0) -> Batch:
     generator = torch.Generator().manual_seed(seed)
     rows = [[*torch.randint(4, VOCABULARY, (n,), generator=generator).tolist(), END] for n in lengths]
-    return Batch(Tokens.pad(rows), Tokens.pad([list(reversed(row[:-1])) + [END] for row in rows]))
+    return Batch(Tokens.pad(rows), Tokens.pad([[*row[-2::-1], END] for row in rows]))
 
 
 MODELS = {

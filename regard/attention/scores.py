@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 def split_heads(vectors: Tensor, heads: int) -> Tensor:
     """B N (H K) -> B H N K"""
-    return vectors.unflatten(-1, (heads, -1)).transpose(1, 2)
+    return vectors.view(*vectors.shape[:-1], heads, -1).transpose(1, 2)
 
 
 def merge_heads(vectors: Tensor) -> Tensor:
@@ -43,7 +43,7 @@ class ScaledDot(Dot):
 
 
 class General(nn.Module):
-    """qᵀWk (Luong et al. 2015, section 3.1, "general"). W belongs to the keys, so it is applied once per source."""
+    """qᵀWk (Luong et al. 2015, section 3.1, "general"). W belongs to the keys: applied once per source."""
 
     def __init__(self, query_width: int, memory_width: int, *, heads: int = 1):
         super().__init__()

@@ -56,3 +56,9 @@ class Selection(Protocol):
     def __call__(self, scores: Tensor, mask: Tensor) -> Tensor:
         """B H T S -> B H T S: a distribution over the allowed positions, all zero where none is allowed."""
         ...
+
+
+class ScoreFamily(Protocol):
+    """How a member of the score family is made."""
+
+    def __call__(self, query_width: int, memory_width: int, *, heads: int = 1) -> Score: ...

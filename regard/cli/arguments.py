@@ -34,6 +34,7 @@ SetOption = Annotated[
     ),
 ]
 BeamOption = Annotated[
-    int | None, typer.Option(min=1, max=1000, help="Width of the beam; 1 is greedy. Default: as the run says.")
+    int | None,
+    typer.Option(min=1, max=1000, help="Width of the beam; 1 is greedy. Default: as the run says."),
 ]
 DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ...")]

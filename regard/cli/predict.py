@@ -14,7 +14,9 @@ def predict(
     run: RunArgument,
     beam: BeamOption = None,
     device: DeviceOption = "auto",
-    window: Annotated[int, typer.Option(min=1, help="Lines read ahead, to answer like lengths together.")] = 512,
+    window: Annotated[
+        int, typer.Option(min=1, help="Lines read ahead, to answer like lengths together.")
+    ] = 512,
 ) -> None:
     """Answer each line of stdin with exactly one line on stdout.
 
@@ -40,5 +42,7 @@ def _lines() -> Iterator[str]:
         try:
             yield line.decode("utf-8")
         except UnicodeDecodeError as error:
-            notes.print(f"Warning: line {number}, byte {error.start + 1}: not UTF-8, read as U+FFFD.", markup=False)
+            notes.print(
+                f"Warning: line {number}, byte {error.start + 1}: not UTF-8, read as U+FFFD.", markup=False
+            )
             yield line.decode("utf-8", errors="replace")

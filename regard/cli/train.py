@@ -47,7 +47,7 @@ def _stopping() -> Iterator[Callable[[], int | None]]:
     """While it lasts, Ctrl-C and SIGTERM are noted instead of obeyed at once; a second Ctrl-C is obeyed."""
     received: list[int] = []
 
-    def note(number: int, frame: FrameType | None) -> None:
+    def note(number: int, _: FrameType | None) -> None:
         if received and number == signal.SIGINT:
             raise KeyboardInterrupt
         received.append(number)

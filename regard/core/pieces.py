@@ -1,4 +1,4 @@
-"""The four special pieces that every vocabulary starts with. No text ever encodes to one of them but `UNKNOWN`."""
+"""The special pieces that every vocabulary starts with. No text encodes to one of them, but for `UNKNOWN`."""
 
 PAD, UNKNOWN, BEGIN, END = range(4)
 

@@ -1,6 +1,7 @@
 """Files to pairs, pairs to a memory-mapped store, the store to batches by token budget."""
 
 from regard.data.batches import Batches, BatchPlan, in_order
+from regard.data.cache import cache_folder
 from regard.data.filtering import Limits, PairReport
 from regard.data.lines import read_lines
 from regard.data.pairs import JsonlFile, Pair, PairFile, ParallelFiles, TsvFile, read_pairs
@@ -19,6 +20,7 @@ __all__ = [
     "Splits",
     "TokenStore",
     "TsvFile",
+    "cache_folder",
     "in_order",
     "open_store",
     "read_lines",

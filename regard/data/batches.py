@@ -11,7 +11,7 @@ Integers = NDArray[np.int64]
 # Lengths within one step of this ratio count as equal, so that neighbours differ from epoch to epoch.
 _STEP = 1.06
 # How far chance moves the ratio of source to target, in steps.
-_JITTER = 2.0
+_JITTER = 4.0
 
 
 class Batches(Sequence[Integers]):
@@ -45,7 +45,8 @@ class BatchPlan:
 
     def __init__(self, source_lengths: Integers, target_lengths: Integers, *, budget: int, seed: int) -> None:
         assert len(source_lengths) == len(target_lengths)
-        self._sizes = np.maximum(source_lengths, target_lengths).astype(np.int64)
+        source_lengths, target_lengths = np.maximum(source_lengths, 1), np.maximum(target_lengths, 1)
+        self._sizes = np.maximum(source_lengths, target_lengths)
         # Both are logarithms in steps, so that a difference means a ratio.
         self._scale = np.log(self._sizes) / np.log(_STEP)
         self._slant = (np.log(source_lengths) - np.log(target_lengths)) / np.log(_STEP)
@@ -86,8 +87,9 @@ class BatchPlan:
 
 def in_order(lengths: Integers, budget: int) -> Batches:
     """Batches of examples sorted by length, the longest first, without any chance: for evaluation."""
-    order = np.argsort(-np.asarray(lengths), kind="stable")
-    starts, stops = _cut(np.asarray(lengths)[order], budget)
+    sizes = np.maximum(lengths, 1)
+    order = np.argsort(-sizes, kind="stable")
+    starts, stops = _cut(sizes[order], budget)
     return Batches(order, starts, stops)
 
 

@@ -41,7 +41,8 @@ class TsvFile:
                 yield Pair(*columns)
             elif not line:
                 raise UserError(
-                    f"{self.path}, line {number}: expected 'source<TAB>target' but the line is empty. Remove it."
+                    f"{self.path}, line {number}: expected 'source<TAB>target' but the line is empty. "
+                    "Remove it."
                 )
             elif len(columns) == 1:
                 raise UserError(

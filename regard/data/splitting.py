@@ -32,6 +32,7 @@ def split(
     goes to hangs on the seed and the keys alone, not on their order. A key with more examples than
     a part still has room for is left for training.
     """
+    assert min(validation, test) >= 0, (validation, test)
     examples = list(examples)
     keys = [key(example) for example in examples]
     sizes = Counter(keys)

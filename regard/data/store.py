@@ -5,6 +5,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -209,7 +210,8 @@ def _publish(workshop: Path, home: Path) -> None:
     """Give the finished folder its name, unless another process was quicker with the same content."""
     if home.exists() and _opened(home, home.name) is None:
         damaged = workshop.with_name(f"{workshop.name}-damaged")
-        home.rename(damaged)
+        with suppress(FileNotFoundError):  # another process may be mending it too
+            home.rename(damaged)
         shutil.rmtree(damaged, ignore_errors=True)
     try:
         workshop.rename(home)

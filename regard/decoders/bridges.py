@@ -7,7 +7,7 @@ from regard.core.memory import Memory
 
 
 class Projection(nn.Module):
-    """tanh(Wx) of the encoder's top summary (Bahdanau et al. 2015, appendix A.2.2), for each layer its own W."""
+    """tanh(Wx) of the encoder's top summary (Bahdanau et al. 2015, appendix A.2.2); each layer has its W."""
 
     def __init__(self, memory_width: int, state_width: int, *, layers: int):
         super().__init__()

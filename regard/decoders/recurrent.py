@@ -47,6 +47,7 @@ class RecurrentDecoder(nn.Module):
         super().__init__()
         self.embedding = embedding
         self.look = look
+        self.width = width
         self.cells = nn.ModuleList(CELLS[cell](width) for _ in range(layers))
         gates, parts = CELLS[cell].gates * width, CELLS[cell].parts
         self.bridge = Projection(memory_width, parts * width, layers=layers)
@@ -88,10 +89,9 @@ class RecurrentDecoder(nn.Module):
         given = given + self.from_context(context)  # B G
         layers = [self.cells[0](given, state.layers[0])]
         for cell, below, layer in zip(self.cells[1:], self.from_below, state.layers[1:], strict=True):
-            beneath = self.between(self.cells[0].output(layers[-1]))  # B D
+            beneath = self.between(layers[-1][:, : self.width])  # B D
             layers.append(cell(below(beneath), layer))
         return RecurrentState(tuple(layers), state.keys, state.step + 1), context, attended.weights[:, :, 0]
 
     def _top(self, state: RecurrentState) -> Tensor:
-        top: Tensor = self.cells[-1].output(state.layers[-1])  # B D
-        return top
+        return state.layers[-1][:, : self.width]  # B D

@@ -51,5 +51,5 @@ class RecurrentEncoder(nn.Module):
 
     def _summary(self, final: Tensor | tuple[Tensor, Tensor]) -> Tensor:
         hidden = final[0] if isinstance(final, tuple) else final  # (L directions) B D
-        by_layer = hidden.unflatten(0, (self.layers, self.directions))  # L directions B D
+        by_layer = hidden.view(self.layers, self.directions, *hidden.shape[1:])  # L directions B D
         return torch.cat(by_layer.unbind(1), dim=-1).transpose(0, 1)  # B L D

@@ -1,6 +1,6 @@
 """Recurrent cells whose input is projected outside, so that known inputs of all steps go at once.
 
-A cell's state is one tensor. The formulas and the order of the gates are torch's, so that
+A cell's state is one tensor, whose first D numbers are the cell's output. The formulas and the order of the gates are torch's, so that
 `nn.GRU` and `nn.LSTM` are the reference in the tests.
 """
 
@@ -21,18 +21,14 @@ class GRUCell(nn.Module):
 
     def forward(self, given: Tensor, state: Tensor) -> Tensor:
         """`given` is the input's share of the gates, B 3D; state B D."""
-        given_gates, given_new = given.split([2 * self.width, self.width], dim=-1)
-        own_gates, own_new = self.recurrent(state).split([2 * self.width, self.width], dim=-1)
-        reset, update = torch.sigmoid(given_gates + own_gates).chunk(2, dim=-1)  # B D each
-        new = torch.tanh(torch.addcmul(given_new, reset, own_new))  # B D
+        own, two = self.recurrent(state), 2 * self.width
+        reset, update = torch.sigmoid(given[:, :two] + own[:, :two]).chunk(2, dim=-1)  # B D each
+        new = torch.tanh(torch.addcmul(given[:, two:], reset, own[:, two:]))  # B D
         return torch.lerp(new, state, update)  # B D
-
-    def output(self, state: Tensor) -> Tensor:
-        return state  # B D
 
 
 class LSTMCell(nn.Module):
-    """i, f, g, o from x + Us;  c' = σ(f)∘c + σ(i)∘tanh(g);  h' = σ(o)∘tanh(c')   (Hochreiter 1997, Gers 2000)."""
+    """i, f, g, o from x + Uh;  c' = σ(f)∘c + σ(i)∘tanh(g);  h' = σ(o)∘tanh(c')   (Gers et al. 2000)."""
 
     gates = 4
     parts = 2  # the output and the cell stand side by side
@@ -51,9 +47,6 @@ class LSTMCell(nn.Module):
         cell = torch.sigmoid(forget) * cell + torch.sigmoid(keep_in) * torch.tanh(new)
         return torch.cat([torch.sigmoid(out) * torch.tanh(cell), cell], dim=-1)  # B 2D
 
-    def output(self, state: Tensor) -> Tensor:
-        return state[:, : self.width]  # B D
-
 
 Cell = GRUCell | LSTMCell
-CELLS = {"gru": GRUCell, "lstm": LSTMCell}
+CELLS: dict[str, type[GRUCell] | type[LSTMCell]] = {"gru": GRUCell, "lstm": LSTMCell}

@@ -61,12 +61,17 @@ def beam(
         trail.step(parents, tokens, output.attention)
         log_probabilities = torch.log_softmax(output.logits.float(), dim=-1)  # rows V
         vocabulary = log_probabilities.shape[-1]
-        candidates = (scores[..., None] + log_probabilities.view(*scores.shape, vocabulary)).flatten(1)  # N K*V
+        candidates = (scores[..., None] + log_probabilities.view(*scores.shape, vocabulary)).flatten(
+            1
+        )  # N K*V
 
         # Twice the width: even if half of them end, `width` remain to go on.
         scores, places = candidates.topk(min(2 * width, candidates.shape[1]), dim=1)  # N C
         tokens = places % vocabulary
-        rows = torch.arange(len(alive), device=alive.device)[:, None] * (len(parents) // len(alive)) + places // vocabulary
+        rows = (
+            torch.arange(len(alive), device=alive.device)[:, None] * (len(parents) // len(alive))
+            + places // vocabulary
+        )
         ended = (tokens == end) & scores.isfinite()
         ended[:, width:] = False
         at_limit = limits[alive] <= length  # N

@@ -8,7 +8,7 @@ from regard.core.state import StateT, StepOutput
 
 
 class Stepper(Protocol[StateT]):
-    """A model, an ensemble or a table of numbers: logits (or log-probabilities) of the next piece, row by row."""
+    """A model, an ensemble or a table of numbers: logits or log-probabilities of the next piece, by row."""
 
     def begin(self, source: Any) -> StateT: ...
 

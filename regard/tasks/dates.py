@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from regard.core.prediction import View
 from regard.tasks.date_pairs import date_pairs
-from regard.tasks.text import Splits
+from regard.tasks.text import Examples, OwnFiles
 from regard.viewing import TextView
 
 
@@ -17,10 +17,15 @@ class Dates:
     validation: int
     test: int
     seed: int
+    own: OwnFiles | None = None  # pairs of the person's own, instead of made ones
     view: View = field(default_factory=TextView)
 
-    def splits(self) -> Splits:
-        """The same dates for the same settings, whatever the training's own seed."""
+    def examples(self) -> Examples:
+        """No two of training, validation and test share a date."""
+        if self.own is not None:
+            return self.own.examples(
+                validation=self.validation, test=self.test, seed=self.seed, key=lambda pair: pair.target
+            )
         made = date_pairs(
             locales=self.locales,
             pairs=self.pairs,
@@ -29,4 +34,4 @@ class Dates:
             years=self.years,
             seed=self.seed,
         )
-        return Splits(lambda: made.train, made.validation, made.test)
+        return Examples(lambda: made.train, made.validation, made.test)

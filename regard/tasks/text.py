@@ -10,7 +10,7 @@ import numpy as np
 from regard.core.batch import Tokens
 from regard.core.pieces import END, SPECIAL_PIECES
 from regard.core.prediction import AttentionRecord, Prediction, View
-from regard.data import Limits, Pair
+from regard.data import Limits, Pair, PairFile, read_pairs, split
 from regard.search import Hypothesis
 from regard.text import Tokenizer
 
@@ -18,12 +18,35 @@ log = logging.getLogger("regard")
 
 
 @dataclass(frozen=True)
-class Splits:
-    """`train` can be read again and again, so that it need not fit into memory."""
+class Examples:
+    """The pairs of a task. `train` is read again and again, so it need not fit into memory."""
 
     train: Callable[[], Iterable[Pair]] = field(repr=False)
     validation: Sequence[Pair] = field(repr=False)
     test: Sequence[Pair] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class OwnFiles:
+    """A person's own pairs; validation and test are split off the training pairs where they are missing."""
+
+    train: Sequence[PairFile]
+    validation: Sequence[PairFile]
+    test: Sequence[PairFile]
+
+    def examples(self, *, validation: int, test: int, seed: int, key: Callable[[Pair], str]) -> Examples:
+        """`validation` and `test` are the sizes to split off; no two splits will share a `key`."""
+        given_validation, given_test = list(read_pairs(self.validation)), list(read_pairs(self.test))
+        if given_validation and given_test:
+            return Examples(lambda: read_pairs(self.train), given_validation, given_test)
+        parts = split(
+            read_pairs(self.train),
+            validation=0 if given_validation else validation,
+            test=0 if given_test else test,
+            seed=seed,
+            key=key,
+        )
+        return Examples(lambda: parts.train, given_validation or parts.validation, given_test or parts.test)
 
 
 @dataclass(frozen=True)
@@ -57,7 +80,7 @@ class TextCodec:
         return Tokens.pad(rows)
 
     def decode(self, text: str, row: Sequence[int], hypothesis: Hypothesis) -> Prediction:
-        weights = {kind: w.float().numpy() for kind, w in hypothesis.attention.items()}
+        weights = {kind: w[..., : len(row)].float().cpu().numpy() for kind, w in hypothesis.attention.items()}
         pieces = self.target.pieces(hypothesis.tokens)
         record = AttentionRecord(self.source.pieces(row), pieces, weights)
         return Prediction(

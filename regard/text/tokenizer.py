@@ -9,6 +9,7 @@ from typing import Any
 import tokenizers
 
 from regard.core.errors import UserError
+from regard.core.files import write_whole
 from regard.core.pieces import SPECIAL_PIECES
 from regard.text import bytelevel
 from regard.text.surrogates import without_surrogates
@@ -71,7 +72,7 @@ class Tokenizer:
         return self._tokenizer.to_str()
 
     def save(self, path: Path) -> None:
-        path.write_text(self._tokenizer.to_str(pretty=True), encoding="utf-8", newline="\n")
+        write_whole(path, self._tokenizer.to_str(pretty=True))
 
     @staticmethod
     def load(path: Path) -> "Tokenizer":

@@ -23,7 +23,12 @@ from regard.training.state import TrainingState
 
 log = logging.getLogger("regard")
 
-MODEL, OPTIMIZER, STATE, MANIFEST = "model.safetensors", "optimizer.safetensors", "state.json", "manifest.json"
+MODEL, OPTIMIZER, STATE, MANIFEST = (
+    "model.safetensors",
+    "optimizer.safetensors",
+    "state.json",
+    "manifest.json",
+)
 
 
 class DamagedError(Exception):
@@ -68,8 +73,8 @@ class Checkpoints:
             _sync(self.folder)
         except (OSError, SafetensorError) as error:
             raise UserError(
-                f"{final} can't be saved: {error}. The checkpoints before it are intact: make room, then run the "
-                "same command again to go on from the newest."
+                f"{final} can't be saved: {error}. The checkpoints before it are intact: make room, "
+                "then run the same command again to go on from the newest."
             ) from error
         finally:
             shutil.rmtree(writing, ignore_errors=True)

@@ -28,7 +28,9 @@ class Recorder:
                 figures = {name: value for name, value in vars(event).items() if name != "step"}
                 self._write("train", event.step, figures)
             case Validated():
-                self._write("validation", event.step, {"loss": event.validation.loss, **event.validation.scores})
+                self._write(
+                    "validation", event.step, {"loss": event.validation.loss, **event.validation.scores}
+                )
 
     def close(self) -> None:
         self._file.close()
@@ -59,4 +61,4 @@ def _tensorboard(folder: Path, step: int) -> Any:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         return None
-    return SummaryWriter(folder, purge_step=step + 1)  # type: ignore[no-untyped-call]
+    return SummaryWriter(folder, purge_step=step + 1)

@@ -7,7 +7,7 @@ from regard.core.errors import UserError
 from regard.core.prediction import AttentionRecord, Prediction
 from regard.viewing.fragment import fragment
 from regard.viewing.heatmap import heatmap, placard
-from regard.viewing.labels import label
+from regard.viewing.labels import plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,5 +67,4 @@ class TextView:
 
 
 def _short(text: str) -> str:
-    shown = "".join(" " if character == " " else label(character) for character in text[:81])
-    return shown if len(text) <= 80 else shown[:80] + "…"
+    return plain(text) if len(text) <= 80 else plain(text[:80]) + "…"

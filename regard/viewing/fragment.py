@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from regard.core.prediction import Prediction
 from regard.viewing.colours import INK, LINE, QUIET, hexadecimal
 from regard.viewing.document import well_formed
-from regard.viewing.labels import labels, ordinary
+from regard.viewing.labels import Labelled, labelled
 
 _CELL, _LETTER, _PAD = 18, 7.4, 8  # pixels; letters are set in a monospaced font so that their width is known
 _FAINTEST = 0.004  # a cell this pale cannot be told from white
@@ -39,20 +39,14 @@ def fragment(
     if weights is None:
         drawing = "<div>No attention to draw: this model answers from one fixed vector.</div>"
     else:
-        across, down = labels(record.source_pieces), labels(record.target_pieces)
-        if hide_special:
-            columns, rows = ordinary(record.source_pieces), ordinary(record.target_pieces)
-            weights = weights[np.ix_(rows, columns)]
-            across, down = tuple(across[at] for at in columns), tuple(down[at] for at in rows)
-        if across and down:
-            drawing = _drawing(weights, across, down)
-        else:
-            drawing = f"<div>Nothing to draw: the {'answer' if across else 'source'} has no pieces.</div>"
+        shown = labelled(weights, record.source_pieces, record.target_pieces, hide_special=hide_special)
+        drawing = f"<div>{shown.emptiness}</div>" if shown.emptiness else _drawing(shown)
     below = f'<div style="color:{QUIET};font-size:12px">{escape(caption)}</div>' if caption else ""
     return f'<div style="{_BOX}">{answer}{drawing}{below}</div>'
 
 
-def _drawing(weights: NDArray[np.float32], across: tuple[str, ...], down: tuple[str, ...]) -> str:
+def _drawing(shown: Labelled) -> str:
+    weights, across, down = shown.weights, shown.across, shown.down
     turned = [_letters(name) > 2 for name in across]
     if sum(turned) > len(across) / 4:
         turned = [True] * len(across)

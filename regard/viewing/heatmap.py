@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regard.viewing.colours import INK, LINE, QUIET
-from regard.viewing.labels import labels, ordinary
+from regard.viewing.labels import labelled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,20 +46,16 @@ def heatmap(
             f"weights of shape {weights.shape} do not go with {len(target_pieces)} target pieces "
             f"and {len(source_pieces)} source pieces"
         )
-    across, down = labels(source_pieces), labels(target_pieces)
-    if hide_special:
-        columns, rows = ordinary(source_pieces), ordinary(target_pieces)
-        weights = weights[np.ix_(rows, columns)]
-        across, down = tuple(across[at] for at in columns), tuple(down[at] for at in rows)
-    if not across or not down:
-        side = "source" if not across else "answer"
-        return placard(f"Nothing to draw: the {side} has no pieces.")
+    shown = labelled(weights, source_pieces, target_pieces, hide_special=hide_special)
+    if shown.emptiness:
+        return placard(shown.emptiness)
+    across, down = shown.across, shown.down
 
     figure, renderer = canvas.new_figure()
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_axis_off()
     cell = _cell_size(max(len(across), len(down)))
-    _draw_cells(axes, weights, cell, largest)
+    _draw_cells(axes, shown.weights, cell, largest)
 
     # All texts first: the picture is as large as they need.
     lettering = canvas.Lettering([*across, *down, title or "", caption or ""])
@@ -173,7 +169,7 @@ def _turn(texts: list["Text"], widths: list[float], room: float) -> None:
             text.set(rotation=90, rotation_mode="anchor", ha="left", va="center")
 
 
-def _draw_cells(axes: "Axes", weights: NDArray[np.float64], cell: float, largest: float) -> None:
+def _draw_cells(axes: "Axes", weights: NDArray[np.floating], cell: float, largest: float) -> None:
     from regard.viewing import canvas
 
     many = weights.size > _MOST_VECTOR_CELLS

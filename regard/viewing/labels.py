@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +28,45 @@ def label(piece: str) -> str:
     return shown
 
 
+def plain(text: str) -> str:
+    """A running text on one line: blanks stay blanks, what is invisible otherwise is spelt out."""
+    return "".join(letter if letter == " " else _visible(letter, alone=False) for letter in text)
+
+
 def labels(pieces: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(label, pieces))
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A matrix with the labels of its columns and rows."""
+
+    weights: NDArray[np.floating]  # T S
+    across: tuple[str, ...]
+    down: tuple[str, ...]
+
+    @property
+    def emptiness(self) -> str | None:
+        """A sentence when there is nothing to draw."""
+        if self.across and self.down:
+            return None
+        return f"Nothing to draw: the {'answer' if self.across else 'source'} has no pieces."
+
+
+def labelled(
+    weights: NDArray[np.floating],
+    source_pieces: Sequence[str],
+    target_pieces: Sequence[str],
+    *,
+    hide_special: bool = False,
+) -> Labelled:
+    """Rows and columns of special pieces are left out on request; the others keep their weights."""
+    if hide_special:
+        columns, rows = ordinary(source_pieces), ordinary(target_pieces)
+        weights = weights[np.ix_(rows, columns)]
+        source_pieces = [source_pieces[at] for at in columns]
+        target_pieces = [target_pieces[at] for at in rows]
+    return Labelled(weights, labels(source_pieces), labels(target_pieces))
 
 
 def ordinary(pieces: Sequence[str]) -> NDArray[np.intp]:

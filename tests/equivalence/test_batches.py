@@ -37,7 +37,9 @@ def test_batch_size_order_and_padding_change_no_answer(name: str, beam: int) -> 
     for row, (length, found) in enumerate(zip(source.lengths.tolist(), together, strict=True)):
         alone = Tokens(source.ids[row : row + 1, :length], source.lengths[row : row + 1])
         assert_same(answers(model, alone, beam)[0], found, length)
-    for found, other, length in zip(together, answers(model, padded, beam), source.lengths.tolist(), strict=True):
+    for found, other, length in zip(
+        together, answers(model, padded, beam), source.lengths.tolist(), strict=True
+    ):
         assert_same(found, other, length)
     for place, other in zip(order.tolist(), answers(model, shuffled, beam), strict=True):
         assert_same(together[place], other, int(source.lengths[place]))

@@ -109,7 +109,9 @@ def straight(tmp_path_factory: pytest.TempPathFactory) -> Loop:
 
 
 @pytest.mark.parametrize("step", range(1, STEPS))
-def test_stopped_at_any_step_and_gone_on_it_is_the_same_training(step: int, tmp_path: Path, straight: Loop) -> None:
+def test_stopped_at_any_step_and_gone_on_it_is_the_same_training(
+    step: int, tmp_path: Path, straight: Loop
+) -> None:
     assert finish(make_loop(tmp_path, until=step)).state.step == step
     assert same(go_on(tmp_path), straight)
 

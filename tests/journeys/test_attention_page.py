@@ -1,5 +1,6 @@
 """The stand-alone page in a real browser, opened from a disk."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -95,35 +96,32 @@ def act(page: Path, script: str) -> Dom:
 
 
 WEIGHTS = np.array([[[[0.1, 0.2, 0.7], [0.9, 0.06, 0.04]], [[0, 0, 1], [0, 0, 1]]]])  # one layer, two heads
-POINT = "document.querySelector('{}').dispatchEvent(new PointerEvent('pointerover', {{bubbles: true}}));"
-PRESS = "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{key: '{}', bubbles: true}}));"
+DEEDS = """
+  const said = [];
+  const find = (selector) => document.querySelector(selector);
+  const point = (selector) => find(selector).dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));
+  const press = (key) =>
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+  const listen = () => said.push([...find("#readout").childNodes].map(
+    (node) => node.nodeName === "Q" ? "‘" + node.textContent + "’" : node.textContent).join(""));
+  point('#answer [data-at="0"]'); listen();
+  point('#source [data-at="2"]'); listen();
+  find('.cell[tabindex="0"]').focus(); press("ArrowDown"); press("End"); listen();
+  document.querySelectorAll("input[name=head]")[1].click();  // the mean stands before head 0
+  point('.cell[data-row="1"][data-column="0"]'); listen();
+  document.body.dataset.said = JSON.stringify(said);
+"""
 
 
-@pytest.mark.parametrize(
-    ("deed", "said"),
-    [
-        (POINT.format("#answer [data-at=\\'0\\']"), "“x” looked at “c” 0.850, “b” 0.100, “a” 0.050"),
-        (POINT.format("#source [data-at=\\'2\\']"), "“c” was looked at by “x” 0.850, “</s>” 0.520"),
-        (
-            "document.querySelectorAll('input[name=head]')[1].click();"  # the mean stands before head 0
-            + POINT.format(".cell[data-row=\\'1\\'][data-column=\\'0\\']"),
-            "“</s>” looked at “a” with weight 0.900",
-        ),
-        (
-            "document.querySelector('.cell[tabindex=\\'0\\']').focus();"
-            + PRESS.format("ArrowDown")
-            + PRESS.format("End"),
-            "“</s>” looked at “c” with weight 0.520",
-        ),
-    ],
-)
-def test_pointing_and_arrow_keys_say_where_it_looked(tmp_path: Path, deed: str, said: str) -> None:
+def test_pointing_and_arrow_keys_say_where_it_looked(tmp_path: Path) -> None:
     page = save(predict(("a", "b", "c"), ("x", "</s>"), WEIGHTS), tmp_path / "map.html")
-    tell = "document.body.dataset.said = [...document.getElementById('readout').childNodes].map("
-    tell += "(n) => n.nodeName === 'Q' ? '“' + n.textContent + '”' : n.textContent).join('');"
-    dom = act(page, deed.replace("\\'", '"') + tell)
-    (body,) = [attributes for tag, attributes, _ in dom.found if tag == "body"]
-    assert body["data-said"] == said
+    (body,) = [attributes for tag, attributes, _ in act(page, DEEDS).found if tag == "body"]
+    assert json.loads(body["data-said"]) == [
+        "‘x’ looked at ‘c’ 0.850, ‘b’ 0.100, ‘a’ 0.050",
+        "‘c’ was looked at by ‘x’ 0.850, ‘</s>’ 0.520",
+        "‘</s>’ looked at ‘c’ with weight 0.520",
+        "‘</s>’ looked at ‘a’ with weight 0.900",
+    ]
 
 
 def test_special_pieces_can_be_hidden_on_the_page(tmp_path: Path) -> None:

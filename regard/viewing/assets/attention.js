@@ -129,7 +129,7 @@
     grid.style.setProperty("--columns", columns.length);
     if (rows.length && columns.length) cells.get(rows[0] + "," + columns[0]).tabIndex = 0;
     const empty = !rows.length || !columns.length;
-    grid.hidden = empty;
+    grid.hidden = byId("readout").hidden = empty;
     fit();
     byId("hint").textContent = !empty
       ? "Point at a piece or a cell to see where it looked; click to hold it, Escape to let go. Arrow keys move."
@@ -137,7 +137,7 @@
     paint();
   }
 
-  // Cells as large as the window allows; below 16 pixels the map scrolls instead.
+  // Cells as large as the window allows; below 15 pixels the map scrolls instead.
   function fit() {
     const rows = shown("target"), columns = shown("source");
     if (!rows.length || !columns.length) return;
@@ -149,7 +149,7 @@
     const side = (letter) => Math.min(room * 0.4, down * letter + 20);
     const fitting = (letter) => (room - side(letter) - 12) / columns.length;
     const wanted = fitting(14) < 20 ? fitting(10) : fitting(14);
-    const cell = Math.floor(Math.max(16, Math.min(44, wanted, Math.max(24, 620 / rows.length))));
+    const cell = Math.floor(Math.max(15, Math.min(44, wanted, Math.max(24, 620 / rows.length))));
     const letter = Math.max(10, Math.min(15, Math.round(cell * 0.5)));
     const long = across.map((wide) => wide * letter > cell - 2);
     const all = long.filter(Boolean).length > columns.length / 4;

@@ -22,4 +22,4 @@ def test_a_cell_with_torchs_weights_equals_torchs_network(name: str) -> None:
     for t in range(7):
         given = inputs[:, t] @ network.weight_ih_l0.T + network.bias_ih_l0
         state = cell(given, state)
-        torch.testing.assert_close(cell.output(state), expected[:, t])
+        torch.testing.assert_close(state[:, :5], expected[:, t])

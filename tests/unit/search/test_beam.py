@@ -108,4 +108,6 @@ def test_stopping_early_loses_nothing(seed: int) -> None:
     settings = {"limits": bounds, "begin": BEGIN, "end": END, "width": 4, "best": 2}
     early = beam(stepper, torch.arange(3), rank=LengthPenalty(0.8), **settings)
     to_the_end = beam(stepper, torch.arange(3), rank=NeverSure(), **settings)
-    assert [[one.tokens for one in some] for some in early] == [[one.tokens for one in some] for some in to_the_end]
+    assert [[one.tokens for one in some] for some in early] == [
+        [one.tokens for one in some] for some in to_the_end
+    ]

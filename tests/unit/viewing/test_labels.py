@@ -1,6 +1,6 @@
 import pytest
 
-from regard.viewing.labels import label, labels, ordinary
+from regard.viewing.labels import label, labels, ordinary, plain
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,10 @@ def test_a_very_long_label_keeps_its_beginning_and_its_end() -> None:
     assert shown.endswith("xend")
     assert "…" in shown
     assert len(shown) <= 32
+
+
+def test_a_running_text_keeps_its_blanks_and_accents_and_spells_out_the_rest() -> None:
+    assert plain("cafe\u0301 a\x1b[2J\nb") == "cafe\u0301 a\\x1b[2J↵b"
 
 
 def test_special_pieces_are_told_from_ordinary_ones() -> None:

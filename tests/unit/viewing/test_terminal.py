@@ -6,7 +6,8 @@ from regard.viewing import terminal
 
 def test_characters_become_a_map_of_shades(two_by_three: Prediction) -> None:
     assert terminal(two_by_three).split("\n") == [
-        "xy",
+        "a c",
+        "xy   (log-probability -0.250)",
         "",
         "   a ␣ c",
         "x    ░ ▓",
@@ -18,11 +19,11 @@ def test_words_become_the_strongest_with_their_weights(predict) -> None:
     prediction = predict(
         ["the", "cat", "sat", "down"], ["le", "chat"], [[[[0.6, 0.3, 0.08, 0.02], [0, 1, 0, 0]]]]
     )
-    assert terminal(prediction).split("\n")[2:] == ["  le  the 0.60   cat 0.30   sat 0.08", "chat  cat 1.00"]
+    assert terminal(prediction).split("\n")[3:] == ["  le  the 0.60   cat 0.30   sat 0.08", "chat  cat 1.00"]
 
 
 def test_wide_letters_keep_the_columns_straight(predict) -> None:
-    assert terminal(predict(["注", "b"], ["意", "y"])).split("\n")[2:] == ["    注 b", "意  ██", " y     █"]
+    assert terminal(predict(["注", "b"], ["意", "y"])).split("\n")[3:] == ["    注 b", "意  ██", " y     █"]
 
 
 def test_special_pieces_can_be_hidden(many_heads: Prediction) -> None:

@@ -1,0 +1,128 @@
+from pathlib import Path
+
+import pytest
+
+from regard.attention import SCORES
+from regard.config import Config, difference, load_config, recipes
+from regard.core.errors import UserError
+
+
+def fails(tmp_path: Path, text: str, *changes: str) -> str:
+    path = tmp_path / "my.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        load_config(path, changes)
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    return sentence
+
+
+@pytest.mark.parametrize("name", recipes())
+def test_every_recipe_is_valid_and_says_in_its_first_line_what_it_does(name: str) -> None:
+    load_config(name)
+    assert recipes()[name].read_text().startswith("# ")
+
+
+def test_a_whole_configuration_written_and_read_again_is_the_same(tmp_path: Path) -> None:
+    config = load_config("dates", ["training.patience=3", "data.train='pairs.tsv'"])
+    path = tmp_path / "again.toml"
+    path.write_text(config.to_toml(), encoding="utf-8")
+    assert load_config(path) == config
+
+
+@pytest.mark.parametrize(
+    ("change", "value"),
+    [
+        ("training.steps=77", 77),
+        ("training.steps = 77", 77),
+        ("training.learning_rate=1e-4", 1e-4),
+        ("training.patience=3", 3),
+        ("training.device=cpu", "cpu"),
+        ('training.device="cpu"', "cpu"),
+        ("training.tensorboard=false", False),
+        ("training.betas=[0.5, 0.6]", (0.5, 0.6)),
+    ],
+)
+def test_set_changes_one_setting(change: str, value: object) -> None:
+    config = load_config("dates", [change])
+    key = change.partition("=")[0].strip().split(".")[1]
+    assert getattr(config.training, key) == value
+    assert difference(load_config("dates"), config) in (
+        [],
+        [f"training.{key}: {getattr(load_config('dates').training, key)} -> {value}"],
+    )
+
+
+def test_an_unknown_setting_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
+    sentence = fails(tmp_path, "[model.attention]\nscor = 'dot'\n")
+    assert "my.toml" in sentence
+    assert "unknown setting 'model.attention.scor'" in sentence
+    assert "Did you mean 'model.attention.score'?" in sentence
+
+
+def test_an_unknown_section_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
+    assert "Did you mean 'training'?" in fails(tmp_path, "[trainin]\nsteps = 1\n")
+
+
+def test_an_unknown_setting_on_the_command_line_says_so(tmp_path: Path) -> None:
+    sentence = fails(tmp_path, "", "training.stesp=3")
+    assert sentence.startswith("--set: unknown setting 'training.stesp'")
+    assert "Did you mean 'training.steps'?" in sentence
+
+
+def test_an_unknown_member_is_refused_with_all_of_them_and_the_nearest(tmp_path: Path) -> None:
+    sentence = fails(tmp_path, "[model.attention]\nscore = 'aditive'\n")
+    assert "model.attention.score" in sentence
+    assert "Did you mean 'additive'?" in sentence
+    for name in SCORES:
+        assert name in sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[training]\nsteps = 0\n", ["training.steps", "greater than or equal to 1", "0"]),
+        ("[training]\nsteps = 'many'\n", ["training.steps", "integer", "many"]),
+        ("[training]\nmetric = 'blue'\n", ["training", "Did you mean 'bleu'?"]),
+        ("training = 3\n", ["training", "3"]),
+        ("[data.train]\nsource = 'a.en'\n", ["data.train.target"]),
+        ("[model.attention]\nscore = 'dot'\n", ["dot", "decoder.width is 256", "512"]),
+        ("[model.attention]\nheads = 3\n", ["heads = 3", "256"]),
+        ("x = [\n", ["not valid TOML", "end of document"]),
+        ("x 3\n", ["not valid TOML", "line 1"]),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_was_found(tmp_path: Path, text: str, words: list[str]) -> None:
+    sentence = fails(tmp_path, text)
+    for word in words:
+        assert word in sentence
+
+
+@pytest.mark.parametrize("change", ["training.steps", "=3", "training..steps=3", ".=3"])
+def test_a_change_without_key_and_value_is_refused(tmp_path: Path, change: str) -> None:
+    assert "expected key=value" in fails(tmp_path, "", change)
+
+
+def test_a_change_inside_a_single_setting_is_refused(tmp_path: Path) -> None:
+    assert "nothing inside" in fails(tmp_path, "[training]\nsteps = 1\n", "training.steps.more=3")
+
+
+def test_a_recipe_that_does_not_exist_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UserError, match="Did you mean 'dates'"):
+        load_config("date")
+
+
+def test_missing_folder_and_unreadable_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no such file"):
+        load_config(tmp_path / "missing.toml")
+    with pytest.raises(UserError, match="is a folder"):
+        load_config(tmp_path)
+    bad = tmp_path / "bad.toml"
+    bad.write_bytes(b"x = '\xff'\n")
+    with pytest.raises(UserError, match="byte 5"):
+        load_config(bad)
+
+
+def test_every_setting_is_in_the_schema() -> None:
+    schema = Config.model_json_schema()
+    assert schema["$defs"]["Attention"]["properties"]["score"]["enum"] == list(SCORES)
