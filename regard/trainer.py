@@ -94,7 +94,8 @@ class Trainer:
         if newest := checkpoints.newest():
             loop.restore(newest)
             yield Noted(f"going on from step {loop.state.step:,}")
-            if best := loop.state.best:
+            best = loop.state.best
+            if best and checkpoints.path(best.step).exists():  # killed between saving and exporting?
                 self._export(checkpoints.path(best.step))
         board = run.tensorboard if config.training.tensorboard else None
         recorder = Recorder(run.metrics_path, board, step=loop.state.step)

@@ -26,7 +26,10 @@ def read_lines(path: Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int
                 f"{path}, line {number}: longer than {longest:,} bytes (it starts at byte {offset + 1:,}). "
                 "Is this a text file with one example per line? Split or remove this line."
             )
-        yield number, _decoded(raw, path, number, offset)
+        if number == 1 and raw.startswith(_BYTE_ORDER_MARK):
+            offset, raw = len(_BYTE_ORDER_MARK), raw.removeprefix(_BYTE_ORDER_MARK)
+        if raw:  # a file of nothing but the mark has no line
+            yield number, _decoded(raw, path, number, offset)
         offset += len(raw)
 
 
@@ -35,14 +38,13 @@ def _decoded(raw: bytes, path: Path, number: int, offset: int) -> str:
     if body != raw:
         body = body.removesuffix(b"\r")
     try:
-        text = body.decode("utf-8")
+        return body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(
             f"{path}, line {number}: byte {error.start + 1} of the line (0x{body[error.start]:02X}, "
             f"byte {offset + error.start + 1:,} of the text) is not UTF-8. "
             "Save the file as UTF-8, for example with iconv."
         ) from error
-    return text.removeprefix(_BYTE_ORDER_MARK.decode()) if number == 1 else text
 
 
 def _raw_lines(path: Path, most: int) -> Iterator[bytes]:

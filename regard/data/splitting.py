@@ -18,9 +18,8 @@ class Splits(Generic[Example]):
     test: list[Example]
 
     def __str__(self) -> str:
-        return (
-            f"{len(self.train):,} for training, {len(self.validation):,} validation, {len(self.test):,} test"
-        )
+        train, validation, test = len(self.train), len(self.validation), len(self.test)
+        return f"{train:,} for training, {validation:,} for validation, {test:,} for test"
 
 
 def split(

@@ -1,7 +1,7 @@
 """Recurrent cells whose input is projected outside, so that known inputs of all steps go at once.
 
-A cell's state is one tensor, whose first D numbers are the cell's output. The formulas and the order of the gates are torch's, so that
-`nn.GRU` and `nn.LSTM` are the reference in the tests.
+A cell's state is one tensor, whose first D numbers are the cell's output. The formulas and the
+order of the gates are torch's, so that `nn.GRU` and `nn.LSTM` are the reference in the tests.
 """
 
 import torch

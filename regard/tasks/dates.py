@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from regard.core.prediction import View
-from regard.tasks.date_pairs import date_pairs
 from regard.tasks.text import Examples, OwnFiles
 from regard.viewing import TextView
 
@@ -26,6 +25,8 @@ class Dates:
             return self.own.examples(
                 validation=self.validation, test=self.test, seed=self.seed, key=lambda pair: pair.target
             )
+        from regard.tasks.date_pairs import date_pairs  # Babel is loaded only where dates are made
+
         made = date_pairs(
             locales=self.locales,
             pairs=self.pairs,

@@ -65,14 +65,14 @@ class TextCodec:
         """
         rows = []
         for text, ids in zip(texts, self.source.encode_many(texts), strict=True):
-            if len(ids) >= self.limits.source:
+            if len(ids) > self.limits.source:
                 log.warning(
                     "A source of %d pieces was cut to %d (data.max_source): %.40s...",
                     len(ids),
-                    self.limits.source - 1,
+                    self.limits.source,
                     text,
                 )
-                ids = ids[: self.limits.source - 1]
+                ids = ids[: self.limits.source]
             rows.append([*ids, END] if text.strip() else [])
         return rows
 

@@ -189,10 +189,13 @@ class Loop:
         with torch.inference_mode():
             validation = self.validate()
         value = self.judge(validation)
-        best = self.state.best
-        is_best = best is None or (value > best.value if self.plan.higher_is_better else value < best.value)
+        found = Best(self.state.step, value, validation.loss)
+        is_best = self.state.best is None or self._rank(found) > self._rank(self.state.best)
         if is_best:
-            self.state = replace(self.state, best=Best(self.state.step, value), stale=0)
+            self.state = replace(self.state, best=found, stale=0)
         else:
             self.state = replace(self.state, stale=self.state.stale + 1)
         return Validated(self.state.step, validation, is_best)
+
+    def _rank(self, best: Best) -> tuple[float, float]:
+        return best.value if self.plan.higher_is_better else -best.value, -best.loss

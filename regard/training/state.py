@@ -23,6 +23,7 @@ class Best:
 
     step: int
     value: float
+    loss: float  # decides between equal values
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.core.pieces import SPECIAL_PIECES, UNKNOWN
@@ -31,6 +31,7 @@ def whole(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
+@settings(deadline=None)
 @given(text=hostile)
 def test_no_text_becomes_a_special_piece_but_unknown(name: str, text: str) -> None:
     ids = learned(name).encode(text)
@@ -39,6 +40,7 @@ def test_no_text_becomes_a_special_piece_but_unknown(name: str, text: str) -> No
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
+@settings(deadline=None)
 @given(text=hostile)
 def test_a_text_without_unknown_pieces_comes_back(name: str, text: str) -> None:
     ids = learned(name).encode(text)
@@ -47,11 +49,13 @@ def test_a_text_without_unknown_pieces_comes_back(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["bpe", "unigram"])
+@settings(deadline=None)
 @given(text=hostile)
 def test_bytes_know_every_text(name: str, text: str) -> None:
     assert UNKNOWN not in learned(name).encode(text)
 
 
+@settings(deadline=None)
 @given(text=hostile)
 def test_characters_are_as_many_as_the_text_has(text: str) -> None:
     ids = learned("characters").encode(text)
@@ -60,6 +64,7 @@ def test_characters_are_as_many_as_the_text_has(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
+@settings(deadline=None)
 @given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=12), min_size=1, max_size=4))
 def test_what_was_learned_from_comes_back(name: str, texts: list[str]) -> None:
     if any(text.strip() for text in texts):

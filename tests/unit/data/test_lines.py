@@ -25,6 +25,8 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
         (b"a\n\n", ["a", ""]),
         (b"a\r\nb\r\n", ["a", "b"]),
         (b"a\r\r\nb\r", ["a\r", "b\r"]),
+        (b"\xef\xbb\xbf", []),
+        (b"\xef\xbb\xbf\n", [""]),
         (b"\xef\xbb\xbfa\n\xef\xbb\xbfb", ["a", "\ufeffb"]),
     ],
 )

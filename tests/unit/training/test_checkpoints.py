@@ -17,7 +17,7 @@ MOMENTS = {"0.exp_avg": torch.ones(2, 3), "0.step": torch.tensor(3.0)}
 def save(folder: Path, *steps: int, keep: int = 2, best: int | None = None) -> Checkpoints:
     checkpoints = Checkpoints(folder, keep=keep)
     for step in steps:
-        found = Best(best, 0.5) if best is not None and best <= step else None
+        found = Best(best, 0.5, 1.0) if best is not None and best <= step else None
         checkpoints.save(WEIGHTS, MOMENTS, TrainingState(step=step, best=found).with_rng())
     return checkpoints
 

@@ -1,0 +1,72 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import regard, sentence
+
+import regard as library
+
+
+def test_evaluate_prints_and_saves_the_same_scores_with_signatures(tiny: Path) -> None:
+    done = regard("evaluate", "runs/tiny", "--examples", "4", folder=tiny)
+    scores = json.loads((tiny / "runs/tiny/scores.json").read_text())["test"]
+    table = done.stdout.decode()
+    for name in ("exact_match", "character_error_rate"):
+        assert name in table
+        assert f"{scores[name]['value']:.2f}" in table
+        assert scores[name]["signature"] in table
+        assert "version:" in scores[name]["signature"]
+        assert sum(bucket["count"] for bucket in scores[name]["by_source_length"]) == 20
+    assert "source pieces" in table
+    assert "right answer" in table
+    assert "exact_match" in (tiny / "runs/tiny/model/README.md").read_text()
+
+
+def test_evaluating_another_split_keeps_the_first(tiny: Path) -> None:
+    regard("evaluate", "runs/tiny", folder=tiny)
+    regard("evaluate", "runs/tiny", "--split", "validation", folder=tiny)
+    assert json.loads((tiny / "runs/tiny/scores.json").read_text()).keys() == {"test", "validation"}
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".html", b"<!doctype html"), (".json", b"{")]
+)
+def test_explain_writes_each_format(suffix: str, start: bytes, tiny: Path, tmp_path: Path) -> None:
+    output = tmp_path / f"new/map{suffix}"
+    done = regard("explain", tiny / "runs/tiny", "Saturday 09 May 2018", "-o", output, folder=tmp_path)
+    assert output.read_bytes().lower().startswith(start.lower())
+    assert len(done.stdout.splitlines()) == 1  # the answer
+
+
+def test_the_json_of_explain_holds_the_whole_answer(tiny: Path, tmp_path: Path) -> None:
+    output = tmp_path / "map.json"
+    done = regard("explain", "runs/tiny", "3 May 2018", "--beam", "4", "-o", output, folder=tiny)
+    document = json.loads(output.read_text())
+    answer = library.load(tiny / "runs/tiny").predict("3 May 2018", beam=4)
+    assert document["text"] == answer.text == done.stdout.decode().strip()
+    assert document["score"] == pytest.approx(answer.score, abs=1e-5)
+    weights = np.array(document["attention"]["cross"]["weights"])
+    assert weights.shape == (1, 1, len(document["target_pieces"]), len(document["source_pieces"]))
+    assert document["source_pieces"][-1] == "</s>"
+    np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
+    np.testing.assert_allclose(weights, answer.attention.weights["cross"], atol=1e-5)
+
+
+def test_explain_without_a_file_draws_in_the_terminal(tiny: Path) -> None:
+    done = regard("explain", "runs/tiny", "3 May 2018", folder=tiny)
+    assert "log-probability" in done.stdout.decode()
+    assert done.stdout.decode().splitlines()[3].split() == [*"3▁May▁2018", "</s>"]
+
+
+def test_explain_refuses_a_format_it_cannot_write(tiny: Path, tmp_path: Path) -> None:
+    done = regard("explain", "runs/tiny", "3 May 2018", "-o", tmp_path / "map.gif", folder=tiny, code=2)
+    assert ".png" in sentence(done)
+
+
+def test_a_model_folder_is_loadable_on_its_own(tiny: Path, tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copytree(tiny / "runs/tiny/model", tmp_path / "carried away")
+    expected = library.load(tiny / "runs/tiny").predict("3 May 2018")
+    assert library.load(tmp_path / "carried away").predict("3 May 2018").text == expected.text
