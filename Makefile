@@ -1,6 +1,7 @@
 # `make demo` and `make test` need nothing but Python 3.11 or newer: they make .venv themselves.
 PYTHON ?= python3
 BIN := .venv/bin
+REGARD := $(BIN)/regard
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: help install demo test lint types format clean
@@ -14,7 +15,7 @@ install: .venv/installed
 
 .venv/installed: pyproject.toml constraints.txt
 	@echo "Setting up .venv (once) ..."
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP_INSTALL) torch
 	$(PIP_INSTALL) --editable ".[track]"
 	@touch $@
@@ -25,10 +26,21 @@ install: .venv/installed
 	@touch $@
 
 demo: install
+	$(REGARD) train dates
+	$(REGARD) evaluate runs/dates --examples 8
+	$(REGARD) explain runs/dates "Saturday 09 May 2018" -o runs/dates/attention.png
+	$(REGARD) explain runs/dates "Saturday 09 May 2018" -o runs/dates/attention.html
 	@echo
+	@echo "What it looked at: runs/dates/attention.png, and attention.html to play with in a browser."
+	@echo "How training went: runs/dates/curves.png and runs/dates/samples/. Type next:"
+	@echo "  source .venv/bin/activate"
+	@echo "  regard explain runs/dates \"3 août 1999\""
+	@echo "  echo \"sexta-feira, 2 de março de 1973\" | regard predict runs/dates"
+	@echo "  regard train dates --run runs/general --set model.attention.score=general"
+	@echo "  regard --help"
 
 test: .venv/installed-dev lint types
-	$(BIN)/pytest --numprocesses 2
+	$(BIN)/pytest --numprocesses 2 --dist loadgroup
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

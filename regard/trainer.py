@@ -67,6 +67,8 @@ class Trainer:
     def _train(self) -> Iterator[Event]:
         config, run = self.config, self.run
         examples = build.task(config).examples()
+        if examples.note:
+            yield Noted(examples.note)
         codec = self._codec(examples)
         stores = self._stores(examples, codec)
         yield Noted(f"training pairs: {stores['train'].report}; {len(stores['validation']):,} for validation")

@@ -21,9 +21,11 @@ class GRUCell(nn.Module):
 
     def forward(self, given: Tensor, state: Tensor) -> Tensor:
         """`given` is the input's share of the gates, B 3D; state B D."""
-        own, two = self.recurrent(state), 2 * self.width
-        reset, update = torch.sigmoid(given[:, :two] + own[:, :two]).chunk(2, dim=-1)  # B D each
-        new = torch.tanh(torch.addcmul(given[:, two:], reset, own[:, two:]))  # B D
+        parts = [2 * self.width, self.width]
+        given_gates, given_new = torch.split(given, parts, dim=-1)
+        own_gates, own_new = torch.split(self.recurrent(state), parts, dim=-1)
+        reset, update = torch.sigmoid(given_gates + own_gates).chunk(2, dim=-1)  # B D each
+        new = torch.tanh(torch.addcmul(given_new, reset, own_new))  # B D
         return torch.lerp(new, state, update)  # B D
 
 

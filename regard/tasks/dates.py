@@ -25,7 +25,8 @@ class Dates:
             return self.own.examples(
                 validation=self.validation, test=self.test, seed=self.seed, key=lambda pair: pair.target
             )
-        from regard.tasks.date_pairs import date_pairs  # Babel is loaded only where dates are made
+        from regard.tasks.date_formats import date_formats  # Babel is loaded only where dates are made
+        from regard.tasks.date_pairs import date_pairs
 
         made = date_pairs(
             locales=self.locales,
@@ -35,4 +36,9 @@ class Dates:
             years=self.years,
             seed=self.seed,
         )
-        return Examples(lambda: made.train, made.validation, made.test)
+        formats = date_formats(self.locales)
+        note = (
+            f"dates in {len(formats.kept)} formats of {len(self.locales)} languages; {len(formats.left_out)} "
+            "formats that could be read in two ways are left out (docs/dates.md)"
+        )
+        return Examples(lambda: made.train, made.validation, made.test, note)

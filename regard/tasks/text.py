@@ -24,6 +24,7 @@ class Examples:
     train: Callable[[], Iterable[Pair]] = field(repr=False)
     validation: Sequence[Pair] = field(repr=False)
     test: Sequence[Pair] = field(repr=False)
+    note: str | None = None  # what a person should know of them
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,10 @@ from commands import TINY, regard, sentence
     [
         (["train", "nothing"], ["'nothing'", "regard recipes"]),
         (["train", "missing.toml"], ["missing.toml", "no such file"]),
-        (["train", "tiny.toml", "--set", "training.stesp=1"], ["training.stesp", "Did you mean 'training.steps'?"]),
+        (
+            ["train", "tiny.toml", "--set", "training.stesp=1"],
+            ["training.stesp", "Did you mean 'training.steps'?"],
+        ),
         (["train", "tiny.toml", "--set", "training.device=gpu7"], ["gpu7", "cpu"]),
         (["train", "tiny.toml", "--set", "data.train=missing.tsv"], ["missing.tsv"]),
         (["train", "tiny.toml", "--set", "data.train=bad.tsv"], ["bad.tsv", "line 2", "byte", "UTF-8"]),
@@ -31,7 +34,9 @@ from commands import TINY, regard, sentence
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_an_error_is_a_sentence_and_exit_code_2(arguments: list[str], words: list[str], tmp_path: Path) -> None:
+def test_an_error_is_a_sentence_and_exit_code_2(
+    arguments: list[str], words: list[str], tmp_path: Path
+) -> None:
     (tmp_path / "tiny.toml").write_text(TINY)
     (tmp_path / "bad.tsv").write_bytes(b"good\tline\nb\xe9d\tline\n")
     (tmp_path / "columns.tsv").write_text("no tab here\n")
@@ -66,7 +71,9 @@ def test_usage_errors_exit_with_2(tmp_path: Path) -> None:
     assert b"Usage" in regard("explain", folder=tmp_path, code=2).stderr
 
 
-@pytest.mark.parametrize("command", ["train", "predict", "evaluate", "explain", "recipes", "doctor", "config"])
+@pytest.mark.parametrize(
+    "command", ["train", "predict", "evaluate", "explain", "recipes", "doctor", "config"]
+)
 def test_every_command_has_help_for_people(command: str, tmp_path: Path) -> None:
     text = regard(command, "--help", folder=tmp_path).stdout.decode()
     assert "Usage" in text
@@ -91,6 +98,10 @@ def test_completion_knows_recipes_and_runs(tiny: Path) -> None:
         asked = {"_REGARD_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": "2"}
         script = "import sys; sys.argv = ['regard']; from regard.cli import main; main()"
         done = subprocess.run(
-            [command()[0], "-c", script], cwd=tiny, env={**environment(), **asked}, capture_output=True, text=True
+            [command()[0], "-c", script],
+            cwd=tiny,
+            env={**environment(), **asked},
+            capture_output=True,
+            text=True,
         )
         assert expected in done.stdout.split(os.linesep), done

@@ -30,7 +30,8 @@ def test_evaluating_another_split_keeps_the_first(tiny: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".html", b"<!doctype html"), (".json", b"{")]
+    ("suffix", "start"),
+    [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".html", b"<!doctype html"), (".json", b"{")],
 )
 def test_explain_writes_each_format(suffix: str, start: bytes, tiny: Path, tmp_path: Path) -> None:
     output = tmp_path / f"new/map{suffix}"

@@ -1,0 +1,49 @@
+"""Run by test_kill.py: forks a process that saves again and again, kills it by chance, looks.
+
+python saver.py FOLDER KILLS
+"""
+
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import torch
+
+from regard.training.checkpoints import Checkpoints
+from regard.training.state import TrainingState
+
+
+def save_forever(folder: Path, step: int) -> None:
+    checkpoints = Checkpoints(folder)
+    while True:
+        step += 1
+        weights = {"weight": torch.full((200, 200), float(step))}
+        checkpoints.save(weights, {"0.step": torch.tensor(float(step))}, TrainingState(step=step))
+
+
+def main(folder: Path, kills: int) -> None:
+    torch.set_num_threads(1)
+    chance = random.Random(0)
+    halves = 0
+    reached = 0
+    for _ in range(kills):
+        child = os.fork()
+        if child == 0:
+            save_forever(folder, reached)
+        time.sleep(0.02 + 0.05 * chance.random())
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        halves += any(path.name.startswith(".writing") for path in folder.iterdir()) if folder.exists() else 0
+        newest = Checkpoints(folder).newest()
+        if newest is None:
+            continue
+        assert newest.state.step >= reached, "a saved checkpoint was lost"
+        reached = newest.state.step
+        assert torch.equal(newest.model["weight"], torch.full((200, 200), float(reached)))
+    sys.stdout.write(f"{reached} {halves}\n")
+
+
+main(Path(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,20 @@
+import subprocess
+import sys
+from pathlib import Path
+
+KILLS = 60
+
+
+def test_a_process_killed_during_a_save_always_leaves_a_loadable_run(tmp_path: Path) -> None:
+    script = Path(__file__).parent / "saver.py"
+    done = subprocess.run(
+        [sys.executable, script, tmp_path / "checkpoints", str(KILLS)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    reached, halves = map(int, done.stdout.split())
+    assert reached > KILLS  # it saved all the time
+    assert halves > KILLS / 4  # and was often killed in the middle of it
