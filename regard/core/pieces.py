@@ -3,3 +3,5 @@
 PAD, UNKNOWN, BEGIN, END = range(4)
 
 SPECIAL_PIECES = ("<pad>", "<unk>", "<s>", "</s>")
+
+MARKS = tuple(SPECIAL_PIECES[number] for number in (PAD, BEGIN, END))  # stand for no text; pictures may hide them

@@ -111,6 +111,11 @@ def _name_ends(
         middle = sum(heights) / 2
         heights = [middle - 0.065, middle + 0.065]
     for place, (value, role, colour) in zip(heights, there, strict=True):
-        words = f"{role} {value:.4g}".strip()
+        words = f"{role} {_short(value)}".strip()
         text = lettering.text(1.02, place, words, size=9, color=colour, va="center", transform=axes.transAxes)
         axes.figure.add_artist(text)
+
+
+def _short(value: float) -> str:
+    """A figure that fits beside its curve."""
+    return f"{value:.4g}" if value == 0 or abs(value) >= 0.001 else f"{value:.0e}"

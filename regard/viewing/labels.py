@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.pieces import SPECIAL_PIECES
+from regard.core.pieces import MARKS
 
 LONGEST = 32  # a longer label loses its middle
 
@@ -70,8 +70,8 @@ def labelled(
 
 
 def ordinary(pieces: Sequence[str]) -> NDArray[np.intp]:
-    """The positions of the pieces that are not special."""
-    return np.flatnonzero([piece not in SPECIAL_PIECES for piece in pieces])
+    """The positions of the pieces that stand for text, an unknown one included."""
+    return np.flatnonzero([piece not in MARKS for piece in pieces])
 
 
 def _visible(character: str, *, alone: bool) -> str:

@@ -7,7 +7,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from regard.core.pieces import SPECIAL_PIECES
+from regard.core.pieces import MARKS
 from regard.core.prediction import Prediction
 from regard.viewing.document import as_document, well_formed
 from regard.viewing.labels import labels
@@ -24,7 +24,7 @@ def page(prediction: Prediction) -> str:
             "source": labels(prediction.attention.source_pieces),
             "target": labels(prediction.attention.target_pieces),
         },
-        "special": SPECIAL_PIECES,
+        "special": MARKS,
     }
     values = {
         "policy": _policy(style, script),

@@ -42,6 +42,6 @@ def test_a_running_text_keeps_its_blanks_and_accents_and_spells_out_the_rest() -
 
 
 def test_special_pieces_are_told_from_ordinary_ones() -> None:
-    assert ordinary(["<s>", "a", "</s>", "s", "<unk>", "<pad>"]).tolist() == [1, 3]
+    assert ordinary(["<s>", "a", "</s>", "s", "<unk>", "<pad>"]).tolist() == [1, 3, 4]
     assert ordinary([]).tolist() == []
     assert labels(["a", " "]) == ("a", "␣")
