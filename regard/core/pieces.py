@@ -4,4 +4,4 @@ PAD, UNKNOWN, BEGIN, END = range(4)
 
 SPECIAL_PIECES = ("<pad>", "<unk>", "<s>", "</s>")
 
-MARKS = tuple(SPECIAL_PIECES[number] for number in (PAD, BEGIN, END))  # stand for no text; pictures may hide them
+MARKS = tuple(SPECIAL_PIECES[number] for number in (PAD, BEGIN, END))  # stand for no text: pictures may hide
