@@ -14,7 +14,6 @@ import regard
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-pytestmark = pytest.mark.xdist_group("dates")  # one worker trains the real model once
 
 
 def blocks(language: str) -> list[str]:
