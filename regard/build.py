@@ -40,6 +40,10 @@ def task(config: Config) -> Dates:
 def own_files(config: Config) -> OwnFiles | None:
     data = config.data
     if data.train is None:
+        if data.validation is not None or data.test is not None:
+            raise UserError(
+                "data.validation or data.test is given without data.train. Give the training pairs too."
+            )
         return None
     return OwnFiles(*(_pair_files(config, files) for files in (data.train, data.validation, data.test)))
 
@@ -116,11 +120,11 @@ def model(config: Config, *, source_vocabulary: int, target_vocabulary: int) -> 
 
 def load_model(config: Config, folder: ModelFolder, codec: TextCodec) -> Seq2Seq:
     """The model with its trained weights. Vocabulary and weights that don't match are found out here."""
-    known = folder.document()["vocabulary"]
+    known = folder.vocabulary()
     for side, tokenizer in (("source", codec.source), ("target", codec.target)):
-        if known[side] != len(tokenizer):
+        if known.get(side) != len(tokenizer):
             raise UserError(
-                f"{folder.folder}: the model was trained with {known[side]} {side} pieces, but its {side} "
+                f"{folder.folder}: the model was trained with {known.get(side)} {side} pieces, but its {side} "
                 f"tokenizer has {len(tokenizer)}. One of the files belongs to another model."
             )
     net = model(config, source_vocabulary=len(codec.source), target_vocabulary=len(codec.target))
@@ -153,7 +157,7 @@ def plan(config: Config) -> Plan:
         steps=training.steps,
         accumulate=training.accumulate,
         learning_rate=training.learning_rate,
-        clip=training.clip,
+        clip=training.clip or None,
         precision=training.precision,
         log_every=training.log_every,
         validate_every=training.validate_every,
@@ -187,5 +191,7 @@ def device(name: str) -> torch.device:
         chosen = torch.device(name)
         torch.empty(0, device=chosen)
     except (RuntimeError, AssertionError):
-        raise UserError(f"There is no device {name!r} here. Use auto or cpu.") from None
+        chosen = None
+    if chosen is None or chosen.type not in ("cpu", "cuda"):
+        raise UserError(f"There is no device {name!r} here. Use auto or cpu.")
     return chosen

@@ -3,6 +3,7 @@
 Nothing below `build.py` knows this file: modules take plain arguments.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import tomli_w
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -31,6 +33,7 @@ from regard.encoders import ENCODERS
 from regard.layers import CELLS
 from regard.metrics import METRICS
 from regard.text import TOKENIZERS
+from regard.text.normalization import NORMALIZATIONS
 from regard.training import OPTIMIZERS, PRECISIONS, SCHEDULES
 
 
@@ -60,8 +63,27 @@ def _near(name: str, names: Sequence[str]) -> str:
     return hint if "Did you mean" in hint else ""
 
 
+def _device(name: str) -> str:
+    if not re.fullmatch(r"auto|cpu|cuda(:[0-9]{1,2})?", name, re.ASCII):
+        raise ValueError(f"{name!r} is not a device to train on. Use auto, cpu, cuda or cuda:1")
+    return name
+
+
+# Every number has an upper bound, far above what anybody needs: past it lies a slip of the keyboard,
+# and torch would answer it with an overflow.
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
+Steps = Annotated[int, Field(ge=1, le=10**12)]
+Pairs = Annotated[int, Field(ge=1, le=10**9)]
+Tokens = Annotated[int, Field(ge=1, le=10**9)]
+Length = Annotated[int, Field(ge=1, le=100_000)]
+Width = Annotated[int, Field(ge=1, le=100_000)]
+Layers = Annotated[int, Field(ge=1, le=1000)]
+Year = Annotated[int, Field(ge=1, le=9999)]
+Beta = Annotated[float, Field(ge=0, lt=1)]
+
+
 class Settings(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class TwoFiles(Settings):
@@ -83,8 +105,8 @@ class Dates(Settings):
         min_length=1,
         description="Languages the dates are written in.",
     )
-    years: tuple[int, int] = Field((1900, 2099), description="First and last year.")
-    pairs: int = Field(60_000, ge=1, description="Training pairs to make.")
+    years: tuple[Year, Year] = Field((1900, 2099), description="First and last year.")
+    pairs: Pairs = Field(60_000, description="Training pairs to make.")
 
 
 class Data(Settings):
@@ -95,25 +117,21 @@ class Data(Settings):
     )
     validation: Files | None = Field(None, description="Like train; left out: split off train.")
     test: Files | None = Field(None, description="Like train; left out: split off train.")
-    seed: int = Field(
-        1, ge=0, description="Decides which pairs are made or split off, whatever training.seed is."
-    )
-    validation_size: int = Field(
-        1000, ge=1, description="Pairs for validation when they are split off or made."
-    )
-    test_size: int = Field(2000, ge=1, description="Pairs for the test when they are split off or made.")
+    seed: Seed = Field(1, description="Decides which pairs are made or split off, whatever training.seed is.")
+    validation_size: Pairs = Field(1000, description="Pairs for validation when they are split off or made.")
+    test_size: Pairs = Field(2000, description="Pairs for the test when they are split off or made.")
     source_field: str = Field("source", description="Name of the source in JSON lines.")
     target_field: str = Field("target", description="Name of the target in JSON lines.")
-    max_source: int = Field(200, ge=1, description="Pieces; longer pairs are left out and counted.")
-    max_target: int = Field(200, ge=1, description="Pieces; longer pairs are left out and counted.")
+    max_source: Length = Field(200, description="Pieces; longer pairs are left out and counted.")
+    max_target: Length = Field(200, description="Pieces; longer pairs are left out and counted.")
 
 
 class Pieces(Settings):
     """How one side's text is cut into pieces."""
 
     kind: Annotated[str, Member(TOKENIZERS)] = Field("bpe", description="The kind of piece.")
-    vocabulary: int = Field(8000, ge=5, description="Greatest number of different pieces.")
-    normalization: Literal["nfc", "nfkc", "none"] = Field("nfc", description="Unicode normalisation.")
+    vocabulary: int = Field(8000, ge=5, le=10_000_000, description="Greatest number of different pieces.")
+    normalization: Annotated[str, Member(NORMALIZATIONS)] = Field("nfc", description="Unicode normalisation.")
 
 
 class Text(Settings):
@@ -125,8 +143,8 @@ class Text(Settings):
 class Encoder(Settings):
     kind: Annotated[str, Member(ENCODERS)] = "recurrent"
     cell: Annotated[str, Member(CELLS)] = "gru"
-    width: int = Field(256, ge=1, description="Of one direction's state.")
-    layers: int = Field(1, ge=1)
+    width: Width = Field(256, description="Of one direction's state.")
+    layers: Layers = 1
     bidirectional: bool = True
 
 
@@ -134,18 +152,18 @@ class Attention(Settings):
     score: Annotated[str, Member(SCORES)] = "additive"
     scope: Annotated[str, Member(SCOPES)] = "global"
     selection: Annotated[str, Member(SELECTIONS)] = "soft"
-    heads: int = Field(1, ge=1)
+    heads: int = Field(1, ge=1, le=1000)
 
 
 class Decoder(Settings):
     kind: Annotated[str, Member(DECODERS)] = "recurrent"
     cell: Annotated[str, Member(CELLS)] = "gru"
-    width: int = Field(256, ge=1)
-    layers: int = Field(1, ge=1)
+    width: Width = 256
+    layers: Layers = 1
 
 
 class Model(Settings):
-    embedding: int = Field(128, ge=1, description="Width of a piece's vector.")
+    embedding: Width = Field(128, description="Width of a piece's vector.")
     dropout: float = Field(0.1, ge=0, lt=1)
     encoder: Encoder = Encoder()
     attention: Attention = Attention()
@@ -171,30 +189,34 @@ class Model(Settings):
 
 
 class Training(Settings):
-    seed: int = Field(1, ge=0)
-    device: str = Field("auto", description='"auto", "cpu", "cuda", "cuda:1" ...')
+    seed: Seed = 1
+    device: Annotated[str, AfterValidator(_device)] = Field(
+        "auto", description='"auto", "cpu", "cuda", "cuda:1" ...'
+    )
     precision: Annotated[str, Member(PRECISIONS)] = Field(
         "float32", description="bfloat16 and float16 run under autocast; meant for GPUs."
     )
-    steps: int = Field(10_000, ge=1, description="Optimizer steps, at the most.")
-    batch_tokens: int = Field(4096, ge=1, description="Pieces of the longer side in one batch, with padding.")
-    accumulate: int = Field(1, ge=1, description="Batches for one optimizer step.")
+    steps: Steps = Field(10_000, description="Optimizer steps, at the most.")
+    batch_tokens: Tokens = Field(4096, description="Pieces of the longer side in one batch, with padding.")
+    accumulate: int = Field(1, ge=1, le=10**6, description="Batches for one optimizer step.")
     optimizer: Annotated[str, Member(OPTIMIZERS)] = "adam"
-    learning_rate: float = Field(1e-3, gt=0)
-    betas: tuple[float, float] = (0.9, 0.999)
-    weight_decay: float = Field(0.0, ge=0)
+    learning_rate: float = Field(1e-3, gt=0, le=1000)
+    betas: tuple[Beta, Beta] = (0.9, 0.999)
+    weight_decay: float = Field(0.0, ge=0, le=1000)
     schedule: Annotated[str, Member(SCHEDULES)] = "inverse_sqrt"
-    warmup: int = Field(400, ge=0, description="Steps during which the learning rate rises.")
-    clip: float | None = Field(1.0, gt=0, description="Greatest norm of the gradient.")
+    warmup: int = Field(400, ge=0, le=10**12, description="Steps during which the learning rate rises.")
+    clip: float = Field(1.0, ge=0, le=10**9, description="Greatest norm of the gradient; 0 is no clipping.")
     label_smoothing: float = Field(0.0, ge=0, lt=1)
-    log_every: int = Field(50, ge=1)
-    validate_every: int = Field(500, ge=1)
-    save_every: int = Field(500, ge=1)
-    keep: int = Field(2, ge=2, description="Newest checkpoints kept; the best is kept too.")
-    patience: int | None = Field(None, ge=1, description="Validations without improvement before it stops.")
+    log_every: Steps = 50
+    validate_every: Steps = 500
+    save_every: Steps = 500
+    keep: int = Field(2, ge=2, le=10**6, description="Newest checkpoints kept; the best is kept too.")
+    patience: int | None = Field(
+        None, ge=1, le=10**9, description="Validations without improvement before it stops."
+    )
     metric: str = Field("loss", description="What decides which checkpoint is best: loss or a metric's name.")
     samples: int = Field(
-        4, ge=0, description="Validation examples whose predictions are kept at each validation."
+        4, ge=0, le=10**6, description="Validation examples whose predictions are kept at each validation."
     )
     tensorboard: bool = Field(True, description="Write TensorBoard files too, where it is installed.")
 
@@ -207,15 +229,19 @@ class Training(Settings):
 
 
 class Search(Settings):
-    beam: int = Field(1, ge=1, description="Width of the beam; 1 is greedy.")
-    length_penalty: float = Field(0.6, ge=0, description="Exponent of the length penalty; 0 is none.")
-    max_length: int = Field(200, ge=1, description="Greatest number of pieces in an answer.")
-    max_ratio: float = Field(3.0, gt=0, description="And at most this many for each source piece, plus 10.")
+    beam: int = Field(1, ge=1, le=1000, description="Width of the beam; 1 is greedy.")
+    length_penalty: float = Field(0.6, ge=0, le=10, description="Exponent of the length penalty; 0 is none.")
+    max_length: Length = Field(200, description="Greatest number of pieces in an answer.")
+    max_ratio: float = Field(
+        3.0, gt=0, le=1000, description="And at most this many for each source piece, plus 10."
+    )
 
 
 class Evaluation(Settings):
     metrics: list[Annotated[str, Member(METRICS)]] = Field(["bleu", "chrf"], min_length=1)
-    batch_tokens: int = Field(8192, ge=1, description="Pieces of source in one batch, with padding.")
+    batch_tokens: Tokens = Field(
+        8192, description="Pieces of source in one batch, with padding, for each hypothesis of the beam."
+    )
 
 
 class Config(Settings):
@@ -249,9 +275,11 @@ def parse_config(document: dict[str, Any], *, origin: str, changes: Sequence[str
 
 def find_config(name: str | Path) -> Traversable:
     path = Path(name)
+    known = recipes()
+    if path.is_dir() and str(name) in known:  # such as the run of a recipe: it does not hide the recipe
+        return known[str(name)]
     if path.suffix == ".toml" or path.exists():
         return path
-    known = recipes()
     if str(name) not in known:
         raise UserError(
             f"There is no recipe and no file {str(name)!r}.{did_you_mean(str(name), known)} "
@@ -280,8 +308,10 @@ def read_toml(path: Traversable, name: str) -> dict[str, Any]:
         raise UserError(f"{name} can't be read: {error.strerror}.") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{name}, byte {error.start}: not UTF-8. Save the file as UTF-8.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{name} is not valid TOML: {error}.") from None
+    except ValueError as error:  # TOMLDecodeError, and what Python says of a number of 5000 digits
+        raise UserError(f"{name} is not valid TOML: {str(error).rstrip('.')}.") from None
+    except RecursionError:
+        raise UserError(f"{name} is not valid TOML: it is nested too deeply.") from None
 
 
 def difference(old: Config, new: Config) -> list[str]:
@@ -319,7 +349,7 @@ def _value(text: str) -> Any:
     """As TOML would read it; what TOML can't read is a plain string."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, KeyError):
+    except (ValueError, KeyError, RecursionError):
         return text.strip()
 
 
@@ -338,8 +368,16 @@ def _sentence(error: ValidationError, origin: str, changed: Sequence[str]) -> st
         subject = f"{key}: " if key else ""
         sentence = f"{where}: {subject}{first['ctx']['error']}"
         return sentence if sentence.endswith((".", "?")) else f"{sentence}."
-    found = f", but found {first['input']!r}" if first["type"] != "missing" else ""
+    found = f", but found {_shown(first['input'])}" if first["type"] != "missing" else ""
     return f"{where}: {key}: {first['msg'].rstrip('.')}{found}."
+
+
+def _shown(value: Any) -> str:
+    try:
+        shown = repr(value)
+    except ValueError:  # an integer of more digits than Python writes
+        return "a number of thousands of digits"
+    return shown if len(shown) <= 100 else f"{shown[:100]}..."
 
 
 def _settings_path(location: Sequence[str | int]) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from regard import build
+from regard.core.errors import UserError
 from regard.core.prediction import Prediction
 from regard.data import in_order
 from regard.models import Seq2Seq
@@ -24,15 +25,13 @@ def load(path: str | Path, *, device: str = "auto") -> "Predictor":
     config = folder.config()
     codec = build.load_codec(config, folder)
     model = build.load_model(config, folder, codec)
-    predictor = Predictor(
-        model,
+    return Predictor(
+        model.eval(),
         codec,
         search=build.search_plan(config),
         batch_tokens=config.evaluation.batch_tokens,
         device=build.device(device),
     )
-    predictor.model.eval()
-    return predictor
 
 
 class Predictor:
@@ -47,17 +46,21 @@ class Predictor:
         self.batch_tokens = batch_tokens
         self.device = device
 
+    @overload  # to a type checker a str is texts too; at run time the first overload wins
+    def predict(self, inputs: str, *, beam: int | None = None) -> Prediction: ...  # type: ignore[overload-overlap]
     @overload
-    def predict(self, inputs: str, *, beam: int | None = None) -> Prediction: ...
-    @overload
-    def predict(self, inputs: list[str], *, beam: int | None = None) -> list[Prediction]: ...
+    def predict(self, inputs: Iterable[str], *, beam: int | None = None) -> list[Prediction]: ...
 
-    def predict(self, inputs: str | list[str], *, beam: int | None = None) -> Prediction | list[Prediction]:
+    def predict(
+        self, inputs: str | Iterable[str], *, beam: int | None = None
+    ) -> Prediction | list[Prediction]:
         """One prediction for each input, in their order; for a single text, a single one."""
+        if beam is not None and beam < 1:
+            raise UserError(f"A beam of {beam} holds no hypothesis. Give 1, which is greedy, or more.")
         search = self.search if beam is None else replace(self.search, beam=beam)
         if isinstance(inputs, str):
             return self._predict([inputs], search)[0]
-        return self._predict(inputs, search)
+        return self._predict(list(inputs), search)
 
     def stream(
         self, inputs: Iterable[str], *, beam: int | None = None, window: int = 512
@@ -69,10 +72,12 @@ class Predictor:
 
     @torch.inference_mode()
     def _predict(self, texts: Sequence[str], search: SearchPlan) -> list[Prediction]:
+        self.model.eval()  # a training that goes on afterwards sets its own mode at each step
         rows = self.codec.encode(texts)
         answers = [self.codec.nothing(text) for text in texts]
         asked = [number for number, row in enumerate(rows) if row]
-        for batch in in_order(np.array([len(rows[number]) for number in asked]), self.batch_tokens):
+        budget = self.batch_tokens // search.beam  # every source becomes as many rows
+        for batch in in_order(np.array([len(rows[number]) for number in asked]), budget):
             numbers = [asked[place] for place in batch]
             source = self.codec.collate([rows[number] for number in numbers]).to(self.device)
             found = search(self.model, source, source.lengths)

@@ -13,11 +13,13 @@ scores.json     evaluations with signatures
 import fcntl
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from regard import __version__
 from regard.config import Config, parse_config, read_toml
 from regard.core.errors import UserError
 from regard.core.files import write_whole
@@ -32,7 +34,6 @@ class Run:
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
         self.config_path = self.folder / "config.toml"
-        self.data_path = self.folder / "data.json"
         self.model = ModelFolder(self.folder / "model")
         self.checkpoints = self.folder / "checkpoints"
         self.metrics_path = self.folder / "metrics.jsonl"
@@ -72,13 +73,11 @@ class Run:
         return parse_config(read_toml(self.config_path, str(self.config_path)), origin=str(self.config_path))
 
     def start(self, config: Config) -> None:
+        """Claims the folder for a new training; what a first try left behind is cleared away."""
+        for path in (self.model.folder, self.samples, self.tensorboard):
+            shutil.rmtree(path, ignore_errors=True)
+        self.metrics_path.unlink(missing_ok=True)
         write_whole(self.config_path, config.to_toml())
-
-    def data(self) -> dict[str, Any] | None:
-        return _read_json(self.data_path) if self.data_path.exists() else None
-
-    def write_data(self, fingerprints: Mapping[str, Any]) -> None:
-        write_whole(self.data_path, _json(fingerprints))
 
     def add_scores(self, split: str, scores: Mapping[str, Any]) -> None:
         known = _read_json(self.scores_path) if self.scores_path.exists() else {}
@@ -94,20 +93,39 @@ class ModelFolder:
         self.weights_path = folder / "model.safetensors"
         self.card_path = folder / "README.md"
 
-    def write_config(self, config: Config, description: Mapping[str, Any]) -> None:
-        document = {"format": MODEL_FORMAT, **description, "config": config.model_dump(mode="json")}
+    def describe(self, config: Config, *, vocabulary: Mapping[str, int], data: Mapping[str, Any]) -> None:
+        """Writes `config.json`: the configuration, the sizes of the vocabularies, and which pairs it knows."""
+        document = {
+            "format": MODEL_FORMAT,
+            "regard": __version__,
+            "vocabulary": vocabulary,
+            "data": data,
+            "config": config.model_dump(mode="json"),
+        }
         write_whole(self.config_path, _json(document))
 
     def config(self) -> Config:
-        return parse_config(self.document()["config"], origin=str(self.config_path))
+        return parse_config(self._document()["config"], origin=str(self.config_path))
 
-    def document(self) -> dict[str, Any]:
+    def vocabulary(self) -> dict[str, int]:
+        return dict(self._document()["vocabulary"])
+
+    def data(self) -> dict[str, Any]:
+        """Fingerprints of the pairs, by split."""
+        return dict(self._document()["data"])
+
+    def _document(self) -> dict[str, Any]:
         document = _read_json(self.config_path)
         if document.get("format") != MODEL_FORMAT:
             raise UserError(
                 f"{self.config_path}: this model has format {document.get('format')!r}, but this version of "
                 f"Regard reads format {MODEL_FORMAT}. Install the version that wrote it."
             )
+        missing = [
+            name for name in ("vocabulary", "data", "config") if not isinstance(document.get(name), dict)
+        ]
+        if missing:
+            raise UserError(f"{self.config_path} is damaged: {missing[0]!r} is missing. Take it from a copy.")
         return document
 
 

@@ -1,5 +1,8 @@
 """One training from a configuration to a model in a run folder."""
 
+import filecmp
+import json
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -7,13 +10,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from regard import __version__, build
+from regard import build
 from regard.card import model_card
 from regard.config import Config, difference
 from regard.core.batch import Batch
 from regard.core.errors import UserError
 from regard.core.files import copy_whole, write_whole
-from regard.data import BatchPlan, TokenStore, cache_folder, in_order, open_store
+from regard.data import BatchPlan, TokenStore, cache_folder, fingerprint, in_order, open_store
 from regard.metrics import METRICS
 from regard.models import Seq2Seq
 from regard.predictor import Predictor
@@ -31,9 +34,11 @@ from regard.training import (
     Validated,
     Validation,
 )
-from regard.training.checkpoints import MODEL
+from regard.training.checkpoints import MODEL, DamagedError, verify
 from regard.training.recording import read_metrics
 from regard.viewing import curves, save, save_figure
+
+log = logging.getLogger("regard")
 
 
 class Trainer:
@@ -46,6 +51,7 @@ class Trainer:
     def __init__(self, config: Config, folder: str | Path, *, stop: Callable[[], str | None] = lambda: None):
         self.config = config
         self.run = Run(folder)
+        self.checkpoints = Checkpoints(self.run.checkpoints, keep=config.training.keep)
         self.stop = stop
 
     def events(self) -> Iterator[Event]:
@@ -54,9 +60,9 @@ class Trainer:
             yield from self._train()
 
     def _claim(self) -> None:
-        """The run's configuration, once: another one has no business in this folder."""
+        """The folder is this configuration's once there is a checkpoint; until then a first try may be mended."""
         earlier = self.run.config()
-        if earlier is None:
+        if earlier is None or not self.checkpoints.steps():
             self.run.start(self.config)
         elif changes := difference(earlier, self.config):
             raise UserError(
@@ -71,7 +77,8 @@ class Trainer:
             yield Noted(examples.note)
         codec = self._codec(examples)
         stores = self._stores(examples, codec)
-        yield Noted(f"training pairs: {stores['train'].report}; {len(stores['validation']):,} for validation")
+        for name, store in stores.items():
+            yield Noted(f"{name}: {store.report}")
 
         torch.manual_seed(config.training.seed)
         device = build.device(config.training.device)
@@ -79,7 +86,6 @@ class Trainer:
         model = model.to(device)
         yield Noted(f"model: {sum(p.numel() for p in model.parameters()):,} parameters on {device}")
 
-        checkpoints = Checkpoints(run.checkpoints, keep=config.training.keep)
         loop = Loop(
             model,
             StoreBatches(stores["train"], config.training.batch_tokens, config.training.seed),
@@ -87,18 +93,17 @@ class Trainer:
             build.optimizer(config, model),
             build.schedule(config),
             build.plan(config),
-            checkpoints=checkpoints,
+            checkpoints=self.checkpoints,
             validate=Validator(config, model, codec, examples, stores["validation"], device),
             judge=self._judge,
             device=device,
             stop=self.stop,
         )
-        if newest := checkpoints.newest():
+        if newest := self.checkpoints.newest():
             loop.restore(newest)
             yield Noted(f"going on from step {loop.state.step:,}")
-            best = loop.state.best
-            if best and checkpoints.path(best.step).exists():  # killed between saving and exporting?
-                self._export(checkpoints.path(best.step))
+            if best := loop.state.best:  # it may have been killed between saving and exporting
+                self._export(self.checkpoints.path(best.step))
         board = run.tensorboard if config.training.tensorboard else None
         recorder = Recorder(run.metrics_path, board, step=loop.state.step)
         try:
@@ -115,38 +120,33 @@ class Trainer:
             return build.load_codec(self.config, folder)
         codec = build.learn_codec(self.config, examples)
         codec.save(folder.folder)
-        vocabulary = {"source": len(codec.source), "target": len(codec.target)}
-        folder.write_config(
-            self.config, {"regard": __version__, "vocabulary": vocabulary}
-        )  # last: all is there
         return codec
 
     def _stores(self, examples: Examples, codec: TextCodec) -> dict[str, TokenStore]:
+        """The stores to train with. On going on, the pairs must be the ones it was started with."""
         cache, limits = cache_folder() / "stores", build.limits(self.config)
         stores = {
             name: open_store(cache, pairs, codec.source, codec.target, limits)
             for name, pairs in (("train", examples.train), ("validation", lambda: examples.validation))
         }
-        for name, store in stores.items():
-            if len(store) == 0:
-                raise UserError(
-                    f"No pair is left for {name}: {store.report}. Look at data.max_source and max_target."
-                )
-        now: dict[str, Any] = {
-            name: {"pairs": len(store), "fingerprint": store.fingerprint} for name, store in stores.items()
+        now = {
+            "train": {"pairs": len(stores["train"]), "fingerprint": stores["train"].fingerprint},
+            "validation": {
+                "pairs": len(examples.validation),
+                "fingerprint": fingerprint(examples.validation),
+            },
+            "test": {"pairs": len(examples.test), "fingerprint": fingerprint(examples.test)},
         }
-        earlier = self.run.data()
-        if earlier is None:
-            self.run.write_data(now)
-        elif earlier != now:
-            changed = [
-                f"{name}: {earlier[name]['pairs']:,} pairs then, {now[name]['pairs']:,} now"
-                for name in now
-                if earlier[name] != now[name]
-            ]
+        folder = self.run.model
+        if not folder.config_path.exists():
+            vocabulary = {"source": len(codec.source), "target": len(codec.target)}
+            folder.describe(self.config, vocabulary=vocabulary, data=now)  # last: the tokenizers are there
+        elif changed := [name for name in now if folder.data().get(name) != now[name]]:
+            earlier = folder.data().get(changed[0], {}).get("pairs", 0)
             raise UserError(
-                f"{self.run} was started with other data ({'; '.join(changed)}; the contents differ). "
-                "Bring the old data back, or give another folder with --run."
+                f"{self.run} was started with other pairs: {changed[0]} had {earlier:,} pairs then and has "
+                f"{now[changed[0]]['pairs']:,} now, and the contents differ. Bring the old data back, "
+                "or give another folder with --run."
             )
         return stores
 
@@ -165,16 +165,27 @@ class Trainer:
                 self._draw_curves()
 
     def _export(self, checkpoint: Path) -> None:
-        copy_whole(checkpoint / MODEL, self.run.model.weights_path)
-        write_whole(self.run.model.card_path, model_card(self.config, self.run.folder.name))
+        """The best weights become the model, unless they are already, or are damaged."""
+        try:
+            verify(checkpoint)
+        except DamagedError as damage:
+            log.warning("%s. The model stays as it is.", damage)
+            return
+        weights = self.run.model.weights_path
+        if not weights.exists() or not filecmp.cmp(checkpoint / MODEL, weights, shallow=False):
+            copy_whole(checkpoint / MODEL, weights)
+            write_whole(self.run.model.card_path, model_card(self.config, self.run.folder.name))
 
     def _keep_samples(self, event: Validated) -> None:
         folder = self.run.samples / f"step-{event.step:06d}"
         samples = event.validation.samples
-        lines = [f"{one.source}\t{one.text}\t{one.score:.4f}" for one in samples]
-        write_whole(folder / "predictions.tsv", "".join(line + "\n" for line in lines))
+        lines = [json.dumps({"source": one.source, "text": one.text, "score": one.score}) for one in samples]
+        write_whole(folder / "predictions.jsonl", "".join(line + "\n" for line in lines))
         for number, sample in enumerate(samples[:1]):
-            save(sample, folder / f"{number}.png")
+            try:
+                save(sample, folder / f"{number}.png")
+            except Exception as error:  # whatever a drawing trips over, training goes on
+                log.warning("The picture of a sample could not be drawn: %s", error)
 
     def _draw_curves(self) -> None:
         lines = list(read_metrics(self.run.metrics_path))

@@ -1,13 +1,14 @@
 """All commands together, and what happens when one fails."""
 
 import errno
+import sys
 from typing import Annotated
 
 import typer
 
 from regard import __version__
 from regard.cli.config import config
-from regard.cli.console import fail, listen_to_warnings, notes
+from regard.cli.console import fail, listen_to_warnings
 from regard.cli.doctor import doctor
 from regard.cli.evaluate import evaluate
 from regard.cli.explain import explain
@@ -52,16 +53,29 @@ def run() -> int:
         return end.code if isinstance(end.code, int) else 1
     except UserError as error:
         return fail(str(error))
-    except KeyboardInterrupt:
-        notes.print("Stopped.")
-        return 130
     except OSError as error:
         if error.errno is None or error.errno == errno.EPIPE:
             raise
         place = f"{error.filename}: " if error.filename else ""
         advice = " Free some space and run the same command again." if error.errno in NO_SPACE else ""
         return fail(f"{place}{error.strerror}.{advice}")
+    except (MemoryError, RuntimeError) as error:
+        if not _is_out_of_memory(error):
+            raise
+        return fail(
+            "This machine is out of memory. Lower training.batch_tokens, evaluation.batch_tokens, the beam "
+            "or the model's widths."
+        )
     return 0
 
 
+def _is_out_of_memory(error: MemoryError | RuntimeError) -> bool:
+    torch = sys.modules.get("torch")  # not imported: most commands that fail early never needed it
+    if isinstance(error, MemoryError | getattr(torch, "OutOfMemoryError", MemoryError)):
+        return True
+    said = str(error).lower()  # on a CPU torch has no class of its own for it
+    return any(word in said for word in ALLOCATOR)
+
+
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+ALLOCATOR = ("not enough memory", "can't allocate memory", "defaultcpuallocator")

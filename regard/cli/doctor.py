@@ -22,6 +22,8 @@ def doctor() -> None:
     from regard.data import cache_folder
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column()
+    table.add_column(overflow="fold")  # a path that is too long is broken, not cut
     problems = []
     table.add_row("regard", __version__)
     table.add_row("python", f"{platform.python_version()} on {platform.platform()}")
@@ -39,7 +41,7 @@ def doctor() -> None:
         problems += [] if writable else [f"{folder} can't be written to"]
     results.print(table)
     for problem in problems:
-        results.print(f"Problem: {problem}", markup=False)
+        results.print(f"Problem: {problem}")
     results.print("All is well." if not problems else f"{len(problems)} problem(s).")
     if problems:
         raise typer.Exit(1)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from regard.cli.arguments import BeamOption, DeviceOption, RunArgument
 from regard.cli.console import notes, results
@@ -32,7 +33,8 @@ def evaluate(
     _print_scores(evaluation)
     if examples:
         _print_examples(evaluation, examples)
-    notes.print(f"Saved in {run}/scores.json.", markup=False)
+    if evaluation.saved:
+        notes.print(f"Saved in {evaluation.saved}.")
 
 
 def _print_scores(evaluation: "Evaluation") -> None:
@@ -45,11 +47,13 @@ def _print_scores(evaluation: "Evaluation") -> None:
         table.add_row(label, *(f"{score.value:.2f}" for score in bucket.scores))
     results.print(table)
     for score in evaluation.scores.values():
-        results.print(f"{score.name}: {score.signature}", style="dim", markup=False)
+        results.print(f"{score.name}: {score.signature}", style="dim")
 
 
 def _print_examples(evaluation: "Evaluation", count: int) -> None:
-    """Wrong answers first, as many as there are up to half, because they teach more; the rest right ones."""
+    """Right answers, then wrong ones: up to half of all that are shown, because they teach more."""
+    from regard.viewing.labels import plain
+
     numbered = list(enumerate(zip(evaluation.pairs, evaluation.predictions, strict=True)))
     wrong = [n for n, (pair, one) in numbered if one.text != pair.target]
     right = [n for n, (pair, one) in numbered if one.text == pair.target]
@@ -58,7 +62,8 @@ def _print_examples(evaluation: "Evaluation", count: int) -> None:
     for number in chosen:
         pair, one = numbered[number][1]
         good = one.text == pair.target
-        table.add_row("right" if good else "WRONG", pair.source, one.text, "" if good else pair.target)
+        cells = ("right" if good else "WRONG", pair.source, one.text, "" if good else pair.target)
+        table.add_row(*(Text(plain(cell)) for cell in cells))
     results.print()
     results.print(table)
     results.print(f"{len(right):,} right, {len(wrong):,} wrong.")

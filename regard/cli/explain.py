@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from regard.cli.arguments import BeamOption, DeviceOption, RunArgument
-from regard.cli.console import notes, results
+from regard.cli.console import notes, results, visible
+from regard.core.errors import UserError
 
 
 def explain(
@@ -18,18 +19,20 @@ def explain(
     ] = None,
     beam: BeamOption = None,
     hide_special: Annotated[
-        bool, typer.Option("--hide-special", help="Leave out the marks such as </s>.")
+        bool, typer.Option("--hide-special", help="Leave out the marks such as </s> (not for .json).")
     ] = False,
     device: DeviceOption = "auto",
 ) -> None:
     """Show what the model looked at while it answered."""
+    if hide_special and output is not None and output.suffix.lower() == ".json":
+        raise UserError("--hide-special is for pictures: a .json holds every piece. Leave it out here.")
     from regard.predictor import load
     from regard.viewing import TextView, save, terminal
 
     answer = load(run, device=device).predict(source, beam=beam)
     if output is None:
-        results.print(terminal(answer, hide_special=hide_special), markup=False)
+        results.print(terminal(answer, hide_special=hide_special))
         return
-    save(answer, output, view=TextView(hide_special=hide_special))
-    results.print(answer.text, markup=False)
-    notes.print(f"Wrote {output}.", markup=False)
+    save(answer, output, view=TextView(hide_special=hide_special), hide_special=hide_special)
+    results.print(visible(answer.text))
+    notes.print(f"Wrote {output}.")

@@ -16,42 +16,52 @@ def show(events: Iterable[Event], steps: int) -> Event | None:
 def _live(events: Iterable[Event], steps: int) -> Event | None:
     last: Event | None = None
     bar = Progress(
-        TextColumn("[bold]{task.description}"),
+        TextColumn("{task.description}", style="bold"),
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
         TextColumn("{task.fields[figures]}"),
         TimeRemainingColumn(),
         console=notes,
         expand=True,
+        speed_estimate_period=600,  # seconds: there may be minutes between two events
     )
     with bar:
         task: TaskID | None = None
         for event in events:
             last = event
             if isinstance(event, Noted):
-                notes.print(event.text, markup=False)
+                notes.print(event.text)
                 continue
             if task is None:
-                task = bar.add_task("training", total=steps, figures="")
+                # From here, not from 0: what an earlier sitting did says nothing of the speed of this one.
+                task = bar.add_task("training", total=steps, completed=event.step, figures="")
             if isinstance(event, Progressed):
                 bar.update(task, completed=event.step, figures=_figures(event))
             elif line := _line(event):
                 bar.update(task, completed=event.step)
-                notes.print(line, markup=False)
+                notes.print(line)
     return last
 
 
 def _plain(events: Iterable[Event], steps: int) -> Event | None:
     last: Event | None = None
+    first: Progressed | None = None
     for event in events:
         last = event
         if isinstance(event, Progressed):
-            per_step = event.seconds / event.step
-            left = _duration(per_step * (steps - event.step))
-            notes.print(f"step {event.step:>6,} of {steps:,}  {_figures(event)}  {left} left", markup=False)
+            left = _duration(_seconds_per_step(first, event) * (steps - event.step))
+            first = first or event
+            notes.print(f"step {event.step:>6,} of {steps:,}  {_figures(event)}  {left} left")
         elif line := _line(event):
-            notes.print(line, markup=False)
+            notes.print(line)
     return last
+
+
+def _seconds_per_step(first: Progressed | None, now: Progressed) -> float:
+    """Since the first one of this sitting: an earlier one may have been on another machine."""
+    if first is None:
+        return now.seconds / now.step
+    return (now.seconds - first.seconds) / (now.step - first.step)
 
 
 def _figures(event: Progressed) -> str:

@@ -35,11 +35,14 @@ def train(
         last = show(trainer.events(), config.training.steps)
         if isinstance(last, Ended) and not last.finished:
             again = shlex.join(["regard", *sys.argv[1:]])
-            notes.print(f"Stopped and saved at step {last.step:,}. To go on, run the same command again:")
-            notes.print(f"  {again}", markup=False)
+            done = (
+                f"Stopped and saved at step {last.step:,}" if last.step else "Stopped before the first step"
+            )
+            notes.print(f"{done}. To go on, run the same command again:")
+            notes.print(f"  {again}")
             raise typer.Exit(128 + (asked_to_stop() or signal.SIGTERM))
     notes.print(f"{folder}: {last.reason if isinstance(last, Ended) else 'done'}. Next:")
-    notes.print(f"  regard evaluate {folder}", markup=False)
+    notes.print(f"  regard evaluate {folder}")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from regard.data.batches import Batches, BatchPlan, in_order
 from regard.data.cache import cache_folder
 from regard.data.filtering import Limits, PairReport
+from regard.data.fingerprints import fingerprint
 from regard.data.lines import read_lines
 from regard.data.pairs import JsonlFile, Pair, PairFile, ParallelFiles, TsvFile, read_pairs
 from regard.data.splitting import Splits, split
@@ -21,6 +22,7 @@ __all__ = [
     "TokenStore",
     "TsvFile",
     "cache_folder",
+    "fingerprint",
     "in_order",
     "open_store",
     "read_lines",

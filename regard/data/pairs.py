@@ -34,6 +34,9 @@ class TsvFile:
 
     path: Path
 
+    def __str__(self) -> str:
+        return str(self.path)
+
     def pairs(self) -> Iterator[Pair]:
         for number, line in read_lines(self.path):
             columns = line.split("\t")
@@ -64,6 +67,9 @@ class JsonlFile:
     source: str = "source"
     target: str = "target"
 
+    def __str__(self) -> str:
+        return str(self.path)
+
     def pairs(self) -> Iterator[Pair]:
         for number, line in read_lines(self.path):
             where = f"{self.path}, line {number}"
@@ -77,6 +83,9 @@ class ParallelFiles:
 
     source: Path
     target: Path
+
+    def __str__(self) -> str:
+        return f"{self.source} with {self.target}"
 
     def pairs(self) -> Iterator[Pair]:
         # The counts of lines are what both readers have numbered last.

@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,10 @@ from numpy.typing import NDArray
 
 from regard.core.batch import Batch, Tokens
 from regard.core.errors import UserError
+from regard.core.files import sync
 from regard.core.pieces import END
 from regard.data.filtering import Limits, PairReport
+from regard.data.fingerprints import Fingerprint
 from regard.data.pairs import Pair
 from regard.data.rows import Ids, Rows, RowsWriter, file_names
 from regard.text import Tokenizer
@@ -72,32 +73,19 @@ def open_store(
     `pairs` is called once to know the store by its content, and again to build it. Memory does not
     grow with the number of pairs. Several processes may do this at once.
     """
-    fingerprint = _Fingerprint(source, target, limits)
+    fingerprint = _fingerprint(source, target, limits)
     for pair in pairs():
-        fingerprint.add(pair)
+        fingerprint.add(*pair)
     home = cache / fingerprint.name
     return _opened(home, fingerprint.name) or _built(home, pairs, source, target, limits)
 
 
-class _Fingerprint:
-    """Names a store after all that went into it."""
-
-    def __init__(self, source: Tokenizer, target: Tokenizer, limits: Limits) -> None:
-        self._hash = blake2b(digest_size=16)
-        self._add(f"regard token store {_FORMAT}", str(limits.source), str(limits.target))
-        self._add(source.to_json(), target.to_json())
-
-    def add(self, pair: Pair) -> None:
-        self._add(*pair)
-
-    def _add(self, *texts: str) -> None:
-        for text in texts:
-            data = text.encode("utf-8", "surrogatepass")
-            self._hash.update(b"%d " % len(data) + data)
-
-    @property
-    def name(self) -> str:
-        return self._hash.hexdigest()
+def _fingerprint(source: Tokenizer, target: Tokenizer, limits: Limits) -> Fingerprint:
+    """Names a store after all that goes into it: this much before the pairs."""
+    found = Fingerprint()
+    found.add(f"regard token store {_FORMAT}", str(limits.source), str(limits.target))
+    found.add(source.to_json(), target.to_json())
+    return found
 
 
 def _opened(home: Path, name: str) -> TokenStore | None:
@@ -125,7 +113,7 @@ def _built(
     workshop = home.with_name(f".{home.name}-{secrets.token_hex(6)}")
     workshop.mkdir()
     try:
-        fingerprint = _Fingerprint(source, target, limits)
+        fingerprint = _fingerprint(source, target, limits)
         report = _write(workshop, _watched(pairs(), fingerprint), source, target, limits)
         if fingerprint.name != home.name:
             raise UserError(
@@ -147,9 +135,9 @@ def _built(
     return store
 
 
-def _watched(pairs: Iterable[Pair], fingerprint: _Fingerprint) -> Iterator[Pair]:
+def _watched(pairs: Iterable[Pair], fingerprint: Fingerprint) -> Iterator[Pair]:
     for pair in pairs:
-        fingerprint.add(pair)
+        fingerprint.add(*pair)
         yield pair
 
 
@@ -203,7 +191,7 @@ def _describe(folder: Path, report: PairReport) -> None:
         json.dump(description, stream, indent=2)
         stream.flush()
         os.fsync(stream.fileno())
-    _sync(folder)
+    sync(folder)
 
 
 def _publish(workshop: Path, home: Path) -> None:
@@ -219,12 +207,4 @@ def _publish(workshop: Path, home: Path) -> None:
         if not home.exists():
             raise
         shutil.rmtree(workshop, ignore_errors=True)
-    _sync(home.parent)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync(home.parent)

@@ -8,20 +8,20 @@ import torch
 from torch import Tensor
 
 from regard.core.state import State
-from regard.search.hypothesis import Hypothesis, Trail
+from regard.search.hypothesis import Ending, Hypothesis, Trail
 from regard.search.ranks import LengthPenalty, Rank
-from regard.search.stepper import Stepper
+from regard.search.stepper import Stepper, check_numbers, log_probabilities
 
 
 @dataclass
 class _Pool:
-    """The best finished hypotheses of one source so far."""
+    """Where the best hypotheses of one source ended so far."""
 
     size: int
-    found: list[Hypothesis] = field(default_factory=list)
+    found: list[Ending] = field(default_factory=list)
 
-    def add(self, hypothesis: Hypothesis) -> None:
-        self.found = sorted([*self.found, hypothesis], key=lambda one: -one.rank)[: self.size]
+    def add(self, ending: Ending) -> None:
+        self.found = sorted([*self.found, ending], key=lambda one: -one.rank)[: self.size]
 
     def beats(self, attainable: float) -> bool:
         """True when nothing that still can come would enter."""
@@ -49,56 +49,62 @@ def beam(
     """
     assert 1 <= best <= width, (best, width)
     rank = rank or LengthPenalty()
-    pools = [_Pool(best) for _ in limits]
+    bounds: list[int] = limits.tolist()
+    pools = [_Pool(best) for _ in bounds]
     state: State = stepper.begin(source)
-    alive = torch.arange(len(limits), device=limits.device)  # N, which sources are still searched
-    tokens = torch.full_like(limits, begin)  # rows: N times the live hypotheses of each
-    parents = alive
-    scores = torch.zeros(len(limits), 1, device=limits.device)  # N K
+    alive = parents = list(range(len(bounds)))  # N, which sources are still searched; rows one step before
+    fed = [begin] * len(bounds)  # rows: N times the live hypotheses of each
+    tokens = torch.full_like(limits, begin)  # rows
+    scores = torch.zeros(len(bounds), 1, device=limits.device)  # N K
     trail = Trail()
-    for length in range(1, int(limits.max()) + 1):
+    for length in range(1, max(bounds) + 1):
         output = stepper.step(tokens, state)
-        trail.step(parents, tokens, output.attention)
-        log_probabilities = torch.log_softmax(output.logits.float(), dim=-1)  # rows V
-        vocabulary = log_probabilities.shape[-1]
-        candidates = (scores[..., None] + log_probabilities.view(*scores.shape, vocabulary)).flatten(
-            1
-        )  # N K*V
+        trail.step(parents, fed, output.attention)
+        following = log_probabilities(output.logits)  # rows V
+        (sources, live), vocabulary = scores.shape, following.shape[1]
+        candidates = (scores[..., None] + following.view(sources, live, vocabulary)).flatten(1)  # N K*V
 
         # Twice the width: even if half of them end, `width` remain to go on.
-        scores, places = candidates.topk(min(2 * width, candidates.shape[1]), dim=1)  # N C
+        scores, places = candidates.topk(min(2 * width, live * vocabulary), dim=1)  # N C
+        check_numbers(scores[:, 0].tolist())
         tokens = places % vocabulary
-        rows = (
-            torch.arange(len(alive), device=alive.device)[:, None] * (len(parents) // len(alive))
-            + places // vocabulary
-        )
+        rows = torch.arange(sources, device=limits.device)[:, None] * live + places // vocabulary
         ended = (tokens == end) & scores.isfinite()
         ended[:, width:] = False
-        at_limit = limits[alive] <= length  # N
-        ranks = rank(scores, length)
-        for n, c in ended.nonzero().tolist():
-            path, attention = trail.trace(int(rows[n, c]), end)
-            hypothesis = Hypothesis(path, float(scores[n, c]), float(ranks[n, c]), True, attention)
-            pools[int(alive[n])].add(hypothesis)
+        for (n, _), row, score, place in zip(
+            ended.nonzero().tolist(),
+            rows[ended].tolist(),
+            scores[ended].tolist(),
+            rank(scores, length)[ended].tolist(),
+            strict=True,
+        ):
+            pools[alive[n]].add(Ending(length, row, end, score, place, finished=True))
 
         scores = scores.masked_fill(tokens == end, -torch.inf)
         scores, order = scores.topk(min(width, scores.shape[1]), dim=1)  # N K
         tokens, rows = tokens.gather(1, order), rows.gather(1, order)
-        attainable = rank(scores[:, 0], limits[alive]).tolist()
+        attainable = rank(scores[:, 0], limits).tolist()
+        # Lists, once for each step: a number asked of a GPU by itself waits for all that it has to do.
+        origins, chosen, totals = rows.tolist(), tokens.tolist(), scores.tolist()
+        ranks = rank(scores, length).tolist()
         staying = []
-        for n, number in enumerate(alive.tolist()):
+        for n, number in enumerate(alive):
             pool = pools[number]
-            if at_limit[n] and not pool.found:
-                for k in scores[n].isfinite().nonzero()[:best, 0].tolist():
-                    path, attention = trail.trace(int(rows[n, k]), int(tokens[n, k]))
-                    score, place = scores[n, k], rank(scores[n, k], length)
-                    pool.add(Hypothesis(path, float(score), float(place), False, attention))
-            if not at_limit[n] and not pool.beats(attainable[n]):
-                staying.append(n)
+            if bounds[number] > length:
+                if not pool.beats(attainable[n]):
+                    staying.append(n)
+            elif not pool.found:
+                cut_off = zip(origins[n], chosen[n], totals[n], ranks[n], strict=True)
+                for row, token, score, place in cut_off:
+                    if math.isfinite(score):
+                        pool.add(Ending(length, row, token, score, place, finished=False))
         if not staying:
             break
-        kept = torch.tensor(staying, device=alive.device)
-        alive, scores = alive[kept], scores[kept]
-        tokens, parents = tokens[kept].flatten(), rows[kept].flatten()
-        state = output.state.select(parents)
-    return [pool.found for pool in pools]
+        kept = torch.tensor(staying, device=limits.device)
+        limits, scores, tokens = limits[kept], scores[kept], tokens[kept].flatten()
+        state = output.state.select(rows[kept].flatten())
+        alive = [alive[n] for n in staying]
+        parents = [row for n in staying for row in origins[n]]
+        fed = [token for n in staying for token in chosen[n]]
+    assert all(pool.found for pool in pools), "a row was not answered"
+    return [[trail.trace(ending) for ending in pool.found] for pool in pools]

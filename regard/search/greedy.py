@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 
 from regard.core.state import State
-from regard.search.hypothesis import Hypothesis, Trail
+from regard.search.hypothesis import Ending, Hypothesis, Trail
 from regard.search.ranks import LengthPenalty, Rank
-from regard.search.stepper import Stepper
+from regard.search.stepper import Stepper, check_numbers, log_probabilities
 
 
 def greedy(
@@ -25,32 +25,35 @@ def greedy(
     A row leaves the batch when it is finished.
     """
     rank = rank or LengthPenalty()
+    bounds: list[int] = limits.tolist()
+    endings: dict[int, Ending] = {}
     state: State = stepper.begin(source)
-    answers: list[Hypothesis | None] = [None] * len(limits)
-    alive = torch.arange(len(limits), device=limits.device)  # which sources the rows belong to
-    parents = alive
+    alive = parents = list(range(len(bounds)))  # which source each row belongs to; its row one step before
+    chosen = [begin] * len(bounds)
     tokens = torch.full_like(limits, begin)  # B
-    scores = torch.zeros(len(limits), device=limits.device)  # B
+    scores = torch.zeros(len(bounds), device=limits.device)  # B
     trail = Trail()
-    for length in range(1, int(limits.max()) + 1):
+    for length in range(1, max(bounds) + 1):
         output = stepper.step(tokens, state)
-        trail.step(parents, tokens, output.attention)
-        log_probabilities = torch.log_softmax(output.logits, dim=-1)  # B V
-        best, tokens = log_probabilities.max(dim=-1)  # B, B
+        trail.step(parents, chosen, output.attention)
+        best, tokens = log_probabilities(output.logits).max(dim=-1)  # B, B
         scores = scores + best
-        leaving = (tokens == end) | (limits[alive] <= length)  # B
-        ranks = rank(scores, length)
-        for row in leaving.nonzero()[:, 0].tolist():
-            token = int(tokens[row])
-            path, attention = trail.trace(row, token)
-            answers[int(alive[row])] = Hypothesis(
-                path, float(scores[row]), float(ranks[row]), token == end, attention
-            )
-        parents = (~leaving).nonzero()[:, 0]
-        if len(parents) == 0:
+        # Lists, once for each step: a number asked of a GPU by itself waits for all that it has to do.
+        chosen, totals, ranks = tokens.tolist(), scores.tolist(), rank(scores, length).tolist()
+        check_numbers(totals)
+        parents = []
+        for row, number in enumerate(alive):
+            finished = chosen[row] == end
+            if finished or bounds[number] <= length:
+                endings[number] = Ending(length, row, chosen[row], totals[row], ranks[row], finished)
+            else:
+                parents.append(row)
+        if not parents:
             break
         state = output.state
         if len(parents) < len(alive):
-            alive, tokens, scores = alive[parents], tokens[parents], scores[parents]
-            state = state.select(parents)
-    return [answer for answer in answers if answer is not None]
+            kept = torch.tensor(parents, device=limits.device)
+            tokens, scores, state = tokens[kept], scores[kept], state.select(kept)
+            alive, chosen = [alive[row] for row in parents], [chosen[row] for row in parents]
+    assert len(endings) == len(bounds), "a row was not answered"
+    return [trail.trace(endings[number]) for number in range(len(bounds))]

@@ -1,6 +1,6 @@
 """Hypotheses, and the trail that leads back from one to its first step."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -20,6 +20,18 @@ class Hypothesis:
     attention: Mapping[str, Tensor] = field(repr=False)  # kind -> layers, heads, target, source
 
 
+@dataclass(frozen=True)
+class Ending:
+    """Where a hypothesis ended: enough to read it off the trail, if it turns out to be an answer."""
+
+    step: int  # counted from 1, so it is the answer's length too
+    row: int
+    token: int  # the last one
+    score: float
+    rank: float
+    finished: bool
+
+
 class Trail:
     """Who came from whom, step by step, and where each step looked.
 
@@ -29,25 +41,23 @@ class Trail:
     """
 
     def __init__(self) -> None:
-        self._parents: list[Tensor] = []  # per step: for each row, the row of the step before
-        self._tokens: list[Tensor] = []  # per step: the piece each row was fed
+        self._parents: list[Sequence[int]] = []  # per step: for each row, the row of the step before
+        self._tokens: list[Sequence[int]] = []  # per step: the piece each row was fed
         self._looks: list[Looks] = []  # per step: where each row looked to choose the next piece
 
-    def step(self, parents: Tensor, tokens: Tensor, looks: Looks) -> None:
+    def step(self, parents: Sequence[int], tokens: Sequence[int], looks: Looks) -> None:
         self._parents.append(parents)
         self._tokens.append(tokens)
         self._looks.append(looks)
 
-    def trace(self, row: int, last: int) -> tuple[tuple[int, ...], dict[str, Tensor]]:
-        """The answer that chose `last` at `row` of the newest step: its tokens and its attention."""
-        tokens, rows = [last], [row]
-        for number in range(len(self._parents) - 1, 0, -1):
-            tokens.append(int(self._tokens[number][row]))
-            row = int(self._parents[number][row])
-            rows.append(row)
-        rows.reverse()
+    def trace(self, ending: Ending) -> Hypothesis:
+        """The whole answer that ended there."""
+        tokens, rows = [ending.token], [ending.row]
+        for number in range(ending.step - 1, 0, -1):
+            tokens.append(self._tokens[number][rows[-1]])
+            rows.append(self._parents[number][rows[-1]])
+        path = list(zip(self._looks, reversed(rows), strict=False))  # others may have gone further
         attention = {
-            kind: torch.stack([looks[kind][r] for looks, r in zip(self._looks, rows, strict=True)], dim=-2)
-            for kind in self._looks[0]
+            kind: torch.stack([looks[kind][row] for looks, row in path], dim=-2) for kind in self._looks[0]
         }  # each L H T S
-        return tuple(reversed(tokens)), attention
+        return Hypothesis(tuple(reversed(tokens)), ending.score, ending.rank, ending.finished, attention)

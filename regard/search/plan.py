@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from regard.core.pieces import BEGIN, END
@@ -22,9 +23,13 @@ class SearchPlan:
 
     def __call__(self, stepper: Stepper[Any], source: Any, lengths: Tensor) -> list[Hypothesis]:
         """The best hypothesis for each row. How far a row may go depends on its own length alone."""
-        limits = (lengths * self.max_ratio).long().add(10).clamp(max=self.max_length)  # B
+        limits = torch.tensor([self.limit(length) for length in lengths.tolist()], device=lengths.device)  # B
         rank = LengthPenalty(self.length_penalty)
         if self.beam == 1:
             return greedy(stepper, source, limits=limits, begin=BEGIN, end=END, rank=rank)
         found = beam(stepper, source, limits=limits, begin=BEGIN, end=END, width=self.beam, rank=rank)
         return [hypotheses[0] for hypotheses in found]
+
+    def limit(self, length: int) -> int:
+        """The greatest number of pieces in the answer to a source of this many."""
+        return max(1, int(min(length * self.max_ratio + 10, self.max_length)))

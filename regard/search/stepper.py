@@ -1,9 +1,13 @@
 """What a search sees of a model: something that begins and steps. Nothing else."""
 
+import math
+from collections.abc import Iterable
 from typing import Any, Protocol
 
+import torch
 from torch import Tensor
 
+from regard.core.errors import UserError
 from regard.core.state import StateT, StepOutput
 
 
@@ -13,3 +17,17 @@ class Stepper(Protocol[StateT]):
     def begin(self, source: Any) -> StateT: ...
 
     def step(self, tokens: Tensor, state: StateT) -> StepOutput[StateT]: ...
+
+
+def log_probabilities(logits: Tensor) -> Tensor:
+    """In float32 whatever the model computes in: a long answer sums up many of them."""
+    return torch.log_softmax(logits.float(), dim=-1)
+
+
+def check_numbers(scores: Iterable[float]) -> None:
+    """Comparisons with NaN choose anything: rather no answer than such a one."""
+    if any(map(math.isnan, scores)):
+        raise UserError(
+            "The model gives no numbers (NaN) for the next piece: its weights are damaged or it diverged "
+            "in training. Take another checkpoint, or train again with a lower training.learning_rate."
+        )

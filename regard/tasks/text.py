@@ -1,14 +1,15 @@
 """What every text-to-text task shares: its splits, and the way from texts to rows of ids and back."""
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from regard.core.batch import Tokens
-from regard.core.pieces import END, SPECIAL_PIECES
+from regard.core.errors import UserError
+from regard.core.pieces import END
 from regard.core.prediction import AttentionRecord, Prediction, View
 from regard.data import Limits, Pair, PairFile, read_pairs, split
 from regard.search import Hypothesis
@@ -36,18 +37,41 @@ class OwnFiles:
     test: Sequence[PairFile]
 
     def examples(self, *, validation: int, test: int, seed: int, key: Callable[[Pair], str]) -> Examples:
-        """`validation` and `test` are the sizes to split off; no two splits will share a `key`."""
-        given_validation, given_test = list(read_pairs(self.validation)), list(read_pairs(self.test))
+        """`validation` and `test` are the sizes to split off. No two of the three will share a `key`:
+        training pairs that share one with given validation or test pairs are left out.
+        """
+        given_validation, given_test = _held_out(self.validation), _held_out(self.test)
+        held = {key(pair) for pair in (*given_validation, *given_test)}
         if given_validation and given_test:
-            return Examples(lambda: read_pairs(self.train), given_validation, given_test)
+            return Examples(lambda: _without(held, read_pairs(self.train), key), given_validation, given_test)
         parts = split(
-            read_pairs(self.train),
+            _without(held, read_pairs(self.train), key),
             validation=0 if given_validation else validation,
             test=0 if given_test else test,
             seed=seed,
             key=key,
         )
         return Examples(lambda: parts.train, given_validation or parts.validation, given_test or parts.test)
+
+
+def _held_out(files: Sequence[PairFile]) -> list[Pair]:
+    pairs = list(read_pairs(files))
+    if files and not pairs:
+        raise UserError(
+            f"{files[0]} has no pairs. Leave the setting out to split pairs off the training pairs."
+        )
+    return pairs
+
+
+def _without(held: set[str], pairs: Iterable[Pair], key: Callable[[Pair], str]) -> Iterator[Pair]:
+    shared = 0
+    for pair in pairs:
+        if key(pair) in held:
+            shared += 1
+        else:
+            yield pair
+    if shared:
+        log.warning("%d training pairs are left out: validation or test has the same.", shared)
 
 
 @dataclass(frozen=True)
@@ -96,8 +120,9 @@ class TextCodec:
 
     def nothing(self, text: str) -> Prediction:
         """The answer to a source with nothing in it: nothing, and certainly so."""
-        end = SPECIAL_PIECES[END]
-        record = AttentionRecord((end,), (end,), {"cross": np.ones((1, 1, 1, 1), dtype=np.float32)})
+        record = AttentionRecord(
+            (), (), {"cross": np.zeros((1, 1, 0, 0), dtype=np.float32)}
+        )  # it never looked
         return Prediction(source=text, text="", pieces=(), score=0.0, attention=record, view=self.view)
 
     def save(self, folder: Path) -> None:

@@ -7,7 +7,6 @@ last, then renamed. No pickle: weights are safetensors, the rest is JSON.
 import hashlib
 import json
 import logging
-import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from regard.core.errors import UserError
+from regard.core.files import sync
 from regard.training.state import TrainingState
 
 log = logging.getLogger("regard")
@@ -65,12 +65,12 @@ class Checkpoints:
             sums = {name: _sha256(writing / name) for name in (MODEL, OPTIMIZER, STATE)}
             (writing / MANIFEST).write_bytes(_manifest(sums))
             for name in (MODEL, OPTIMIZER, STATE, MANIFEST):
-                _sync(writing / name)
-            _sync(writing)
+                sync(writing / name)
+            sync(writing)
             if final.exists():  # the same step of an earlier sitting: equal, but perhaps damaged since
                 shutil.rmtree(final)
             writing.rename(final)
-            _sync(self.folder)
+            sync(self.folder)
         except (OSError, SafetensorError) as error:
             raise UserError(
                 f"{final} can't be saved: {error}. The checkpoints before it are intact: make room, "
@@ -78,7 +78,7 @@ class Checkpoints:
             ) from error
         finally:
             shutil.rmtree(writing, ignore_errors=True)
-        self._forget(keep_best=state.best.step if state.best else None)
+        self._forget(state.step, best=state.best.step if state.best else None)
         return final
 
     def path(self, step: int) -> Path:
@@ -108,12 +108,15 @@ class Checkpoints:
     def load(self, step: int) -> Checkpoint:
         folder = self.path(step)
         verify(folder)
-        state = TrainingState.from_json(json.loads((folder / STATE).read_text()))
+        state = TrainingState.from_json(json.loads((folder / STATE).read_text()), origin=str(folder / STATE))
         return Checkpoint(folder, load_file(folder / MODEL), load_file(folder / OPTIMIZER), state)
 
-    def _forget(self, *, keep_best: int | None) -> None:
-        for step in self.steps()[: -self.keep]:
-            if step != keep_best:
+    def _forget(self, newest: int, *, best: int | None) -> None:
+        """Keeps the newest and the best. What stands beyond the newest was passed over as damaged."""
+        past = [step for step in self.steps() if step <= newest]
+        kept = {*past[-self.keep :], best}
+        for step in self.steps():
+            if step not in kept:
                 (self.path(step) / MANIFEST).unlink(missing_ok=True)  # first: half a folder never counts
                 shutil.rmtree(self.path(step), ignore_errors=True)
 
@@ -143,14 +146,6 @@ def _manifest(sums: dict[str, str]) -> bytes:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def flatten_optimizer(state: dict[str, Any]) -> dict[str, Tensor]:

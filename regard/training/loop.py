@@ -86,7 +86,7 @@ class Loop:
         groups = self.optimizer.state_dict()["param_groups"]
         self.optimizer.load_state_dict(unflatten_optimizer(checkpoint.optimizer, groups))
         self.state = checkpoint.state
-        self.state.restore_rng()
+        self.state.restore_rng(self.device)
         if self.state.scaler:
             self.scaler.load_state_dict(self.state.scaler)
 
@@ -106,7 +106,7 @@ class Loop:
         yield Ended(self.state.step, reason or str(asked), finished=reason is not None)
 
     def save(self) -> Saved:
-        self.state = replace(self.state.with_rng(), scaler=self.scaler.state_dict())
+        self.state = replace(self.state.with_rng(self.device), scaler=self.scaler.state_dict())
         optimizer = flatten_optimizer(self.optimizer.state_dict())
         folder = self.checkpoints.save(self.model.state_dict(), optimizer, self.state)
         return Saved(self.state.step, folder)
@@ -138,12 +138,14 @@ class Loop:
             raise UserError(
                 f"Training diverged at step {self.state.step + 1}: the loss or its gradient is no longer "
                 f"a number. Try a lower training.learning_rate (now {self.plan.learning_rate:g}), a longer "
-                "training.warmup or a smaller training.clip. The last checkpoint is intact."
+                "training.warmup or a smaller training.clip, in a new folder (--run). "
+                "The last checkpoint is intact."
             )
         self.scaler.step(self.optimizer)
         self.scaler.update()
 
         state, seconds = self.state, time.perf_counter() - started
+        norm = norm if math.isfinite(norm) else 0.0  # float16 skips a step that overflows
         self.state = replace(
             state,
             step=state.step + 1,
@@ -198,4 +200,8 @@ class Loop:
         return Validated(self.state.step, validation, is_best)
 
     def _rank(self, best: Best) -> tuple[float, float]:
-        return best.value if self.plan.higher_is_better else -best.value, -best.loss
+        """Higher is better; what is not a number is worst."""
+        value = best.value if self.plan.higher_is_better else -best.value
+        return (-math.inf if math.isnan(value) else value), (
+            -math.inf if math.isnan(best.loss) else -best.loss
+        )

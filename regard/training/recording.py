@@ -46,14 +46,16 @@ class Recorder:
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a record; a last line that a killed process left unfinished is passed over."""
+    """The lines of a record; what a killed process left unfinished is passed over."""
     if not path.exists():
         return
-    for line in path.read_text(encoding="utf-8").split("\n"):
+    for line in path.read_bytes().split(b"\n"):
         try:
-            yield json.loads(line)
+            figures = json.loads(line)
         except ValueError:
             continue
+        if isinstance(figures, dict) and {"kind", "step"} <= figures.keys():
+            yield figures
 
 
 def _tensorboard(folder: Path, step: int) -> Any:

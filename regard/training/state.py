@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from regard.core.errors import UserError
+
 FORMAT = 1
 
 
@@ -62,25 +64,30 @@ class TrainingState:
         return {"format": FORMAT, **asdict(self)}
 
     @staticmethod
-    def from_json(document: dict[str, Any]) -> "TrainingState":
+    def from_json(document: dict[str, Any], *, origin: str) -> "TrainingState":
+        if document.get("format") != FORMAT:
+            raise UserError(
+                f"{origin} has format {document.get('format')!r}, but this version of Regard goes on from "
+                f"format {FORMAT}. Go on with the version that wrote it."
+            )
         content = {key: value for key, value in document.items() if key != "format"}
         content["cursor"] = Cursor(**content["cursor"])
         content["window"] = Window(**content["window"])
         content["best"] = Best(**content["best"]) if content["best"] else None
         return TrainingState(**content)
 
-    def with_rng(self) -> "TrainingState":
-        """This state with the random generators as they are now."""
+    def with_rng(self, device: torch.device) -> "TrainingState":
+        """This state with the random generators as they are now: the CPU's, and the device's own."""
         states = {"cpu": torch.get_rng_state()}
-        if torch.cuda.is_available():
-            states |= {f"cuda:{n}": s for n, s in enumerate(torch.cuda.get_rng_state_all())}
+        if device.type == "cuda":
+            states["cuda"] = torch.cuda.get_rng_state(device)
         texts = {name: base64.b64encode(bytes(s.tolist())).decode() for name, s in states.items()}
         return replace(self, rng=texts)
 
-    def restore_rng(self) -> None:
+    def restore_rng(self, device: torch.device) -> None:
         for name, text in self.rng.items():
             state = torch.frombuffer(bytearray(base64.b64decode(text)), dtype=torch.uint8)
             if name == "cpu":
                 torch.set_rng_state(state)
-            elif torch.cuda.is_available() and int(name[5:]) < torch.cuda.device_count():
-                torch.cuda.set_rng_state(state, name)
+            elif device.type == name:
+                torch.cuda.set_rng_state(state, device)

@@ -13,8 +13,11 @@ from regard.viewing.document import as_document, well_formed
 from regard.viewing.labels import labels
 
 
-def page(prediction: Prediction) -> str:
-    """The whole page. Texts of the prediction enter as data or escaped, never as markup."""
+def page(prediction: Prediction, *, hide_special: bool = False) -> str:
+    """The whole page. Texts of the prediction enter as data or escaped, never as markup.
+
+    Special pieces can be hidden and shown on the page; `hide_special` is how it begins.
+    """
     style, script = _asset("attention.css"), _asset("attention.js")
     document = as_document(prediction)
     document["attention"] = {kind: look for kind, look in document["attention"].items() if kind == "cross"}
@@ -25,6 +28,7 @@ def page(prediction: Prediction) -> str:
             "target": labels(prediction.attention.target_pieces),
         },
         "special": MARKS,
+        "hidden": hide_special,
     }
     values = {
         "policy": _policy(style, script),

@@ -17,16 +17,18 @@ PICTURES = (".png", ".svg")
 SUFFIXES = (*PICTURES, ".html", ".json")
 
 
-def save(prediction: Prediction, path: str | Path, *, view: View | None = None) -> Path:
+def save(
+    prediction: Prediction, path: str | Path, *, view: View | None = None, hide_special: bool = False
+) -> Path:
     """Write the attention of a prediction as the suffix says: .png .svg .html .json.
 
     The pictures are drawn by `view`, else by the prediction's own, else as text; the page and the
-    document hold every layer and head.
+    document hold every layer, head and piece. `hide_special` is how the page begins.
     """
     path = Path(path)
     match _suffix(path, SUFFIXES):
         case ".html":
-            return _write(path, page(prediction).encode())
+            return _write(path, page(prediction, hide_special=hide_special).encode())
         case ".json":
             return _write(path, (as_json(as_document(prediction)) + "\n").encode())
         case _:

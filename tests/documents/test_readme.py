@@ -26,9 +26,9 @@ def shell_lines() -> list[str]:
 
 def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "COLUMNS": "160"}
+    environment = {**os.environ, "PATH": path, "COLUMNS": "160", "OMP_NUM_THREADS": "1"}  # beside other tests
     done = subprocess.run(
-        ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=900
+        ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=1800
     )
     assert done.returncode == 0, (line, done.stderr)
     return done

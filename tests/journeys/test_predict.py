@@ -1,7 +1,12 @@
 import subprocess
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from commands import command, environment, regard
+
+import regard as library
 
 
 def predict(folder: Path, stdin: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
@@ -45,6 +50,42 @@ def test_order_and_window_change_no_answer(tiny: Path) -> None:
     together = predict(tiny, b"\n".join(lines)).stdout.splitlines()
     assert predict(tiny, b"\n".join(lines), "--window", "3").stdout.splitlines() == together
     assert predict(tiny, b"\n".join(reversed(lines))).stdout.splitlines() == together[::-1]
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_each_line_keeps_its_own_score_in_any_order_window_and_company(tiny: Path, beam: int) -> None:
+    """A small model answers many lines alike; its scores tell every line from every other."""
+    model = library.load(tiny / "runs/tiny")
+    lines = [f"{day} May {1990 + day}" for day in range(1, 29)]
+    lines[5:5], lines[11:11] = [""], ["x" * 300, "  "]
+    together = [answer.score for answer in model.predict(lines, beam=beam)]
+    asked = [score for line, score in zip(lines, together, strict=True) if line.strip()]
+    apart = sorted(asked)
+    assert min(b - a for a, b in pairwise(apart)) > 1e-5  # far above the tolerance below
+
+    def agree(lines: list[str], **options: int) -> list[float]:
+        return [answer.score for answer in model.stream(lines, beam=beam, **options)]
+
+    exactly = partial(pytest.approx, abs=1e-6, rel=1e-6)
+    assert agree(lines, window=3) == exactly(together)
+    assert agree(lines, window=1) == exactly(together)
+    assert agree(lines[::-1]) == exactly(together[::-1])
+    assert agree(lines[7:] + lines[:7], window=10) == exactly(together[7:] + together[:7])
+    model.batch_tokens = 40
+    assert agree(lines) == exactly(together)
+
+
+def test_the_command_answers_as_the_library_does(tiny: Path) -> None:
+    lines = [f"{day} May {1990 + day}" for day in range(1, 29)]
+    expected = [answer.text for answer in library.load(tiny / "runs/tiny").predict(lines)]
+    assert predict(tiny, "\n".join(lines).encode()).stdout.decode().splitlines() == expected
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tiny: Path) -> None:
+    plain = predict(tiny, b"3 May 2018\n4 May 2018\n")
+    marked = predict(tiny, b"\xef\xbb\xbf3 May 2018\n4 May 2018\n")
+    assert marked.stdout == plain.stdout
+    assert predict(tiny, b"\xef\xbb\xbf").stdout == b""
 
 
 def test_only_answers_are_on_stdout(tiny: Path) -> None:

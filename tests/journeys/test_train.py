@@ -1,3 +1,4 @@
+import gzip
 import json
 import random
 import resource
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from commands import TINY, command, environment, regard, sentence, start
+
+import regard as library
 
 WEIGHTS = "model/model.safetensors"
 
@@ -32,7 +35,7 @@ def wait_for(condition: object, process: subprocess.Popen[bytes]) -> None:
 
 def test_a_run_folder_has_everything_the_design_names(tiny: Path) -> None:
     run = tiny / "runs/tiny"
-    for name in ("config.toml", "data.json", "metrics.jsonl", "curves.png", "model/README.md", WEIGHTS):
+    for name in ("config.toml", "metrics.jsonl", "curves.png", "model/README.md", WEIGHTS):
         assert (run / name).stat().st_size > 0, name
     assert {path.name for path in (run / "model").iterdir()} == {
         "config.json",
@@ -43,7 +46,7 @@ def test_a_run_folder_has_everything_the_design_names(tiny: Path) -> None:
     }
     assert len(list(run.glob("checkpoints/step-*"))) >= 2
     assert (run / "samples/step-000024/0.png").read_bytes().startswith(b"\x89PNG")
-    assert len((run / "samples/step-000024/predictions.tsv").read_text().splitlines()) == 2
+    assert len((run / "samples/step-000024/predictions.jsonl").read_text().splitlines()) == 2
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert [line["step"] for line in lines if line["kind"] == "train"] == [4, 8, 12, 16, 20, 24]
     assert [line["step"] for line in lines if line["kind"] == "validation"] == [8, 16, 24]
@@ -95,6 +98,8 @@ def test_killed_again_and_again_it_ends_bit_identical(tiny: Path, tmp_path: Path
         time.sleep(chance.random() * 0.1)
         process.kill()
         process.communicate()
+        if (run / WEIGHTS).exists():
+            assert library.load(run).predict("3 May 2018").text
     regard("train", "tiny.toml", folder=tmp_path)
     assert newest(run) == newest(tiny / "runs/tiny")
     assert (run / WEIGHTS).read_bytes() == (tiny / "runs/tiny" / WEIGHTS).read_bytes()
@@ -109,6 +114,76 @@ def test_a_damaged_checkpoint_is_passed_over_with_a_warning(tiny: Path, tmp_path
     done = regard("train", "tiny.toml", folder=tmp_path)
     assert b"optimizer.safetensors has changed since it was written" in done.stderr
     assert newest(tmp_path / "runs/tiny") == newest(tiny / "runs/tiny")
+
+
+def test_a_flipped_bit_in_the_best_checkpoint_never_reaches_the_model(tiny: Path, tmp_path: Path) -> None:
+    shutil.copytree(tiny, tmp_path, dirs_exist_ok=True)
+    run = tmp_path / "runs/tiny"
+    best = json.loads((max(run.glob("checkpoints/step-*")) / "state.json").read_text())["best"]["step"]
+    damaged = run / f"checkpoints/step-{best:06d}/model.safetensors"
+    content = bytearray(damaged.read_bytes())
+    content[-5] ^= 1
+    damaged.write_bytes(content)
+    before = (run / WEIGHTS).read_bytes()
+    done = regard("train", "tiny.toml", folder=tmp_path)
+    assert b"has changed since it was written" in done.stderr
+    assert (run / WEIGHTS).read_bytes() == before
+
+
+def test_a_first_try_that_failed_can_be_mended_in_the_same_folder(tmp_path: Path) -> None:
+    write(tmp_path)
+    regard("train", "tiny.toml", "--set", "data.train=missing.tsv", folder=tmp_path, code=2)
+    regard("train", "tiny.toml", "--set", "training.steps=3", folder=tmp_path)
+
+
+def test_own_pairs_in_every_form_are_trained_on(tmp_path: Path) -> None:
+    write(tmp_path)
+    rows = [
+        (f"{day} mai {year}", f"{year}-05-{day:02}") for year in (1999, 2000, 2001) for day in range(1, 29)
+    ]
+    text = "".join(json.dumps({"von": source, "nach": target}) + "\n" for source, target in rows)
+    (tmp_path / "pairs.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    for name, side in (("a.src", 0), ("a.tgt", 1)):
+        (tmp_path / name).write_text("".join(f"{row[side]}\n" for row in rows[:10]))
+    changes = [
+        "data.train=pairs.jsonl.gz",
+        "data.source_field=von",
+        "data.target_field=nach",
+        "data.validation={source='a.src', target='a.tgt'}",
+        "data.test_size=7",
+        "text.shared=true",
+        "text.source.kind=bpe",
+        "text.source.vocabulary=300",
+        "training.steps=2",
+    ]
+    done = regard(
+        "train", "tiny.toml", *(word for change in changes for word in ("--set", change)), folder=tmp_path
+    )
+    assert b"10 training pairs are left out: validation or test has the same" in done.stderr
+    assert b"train: 67 pairs" in done.stderr
+    assert (tmp_path / "runs/tiny/model/tokenizer.json").exists()
+    regard("evaluate", "runs/tiny", folder=tmp_path)
+    data = json.loads((tmp_path / "runs/tiny/model/config.json").read_text())["data"]
+    assert {name: split["pairs"] for name, split in data.items()} == {
+        "train": 67,
+        "validation": 10,
+        "test": 7,
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (["data.validation=rows.tsv"], "without data.train"),
+        (["data.train=rows.tsv", "data.validation=nothing.tsv"], "nothing.tsv has no pairs"),
+    ],
+)
+def test_own_pairs_are_never_silently_replaced(changes: list[str], words: str, tmp_path: Path) -> None:
+    write(tmp_path)
+    (tmp_path / "rows.tsv").write_text("a\tb\n" * 50)
+    (tmp_path / "nothing.tsv").write_text("")
+    options = [word for change in changes for word in ("--set", change)]
+    assert words in sentence(regard("train", "tiny.toml", *options, folder=tmp_path, code=2))
 
 
 def test_another_configuration_in_the_same_run_is_refused_with_the_difference(tiny: Path) -> None:
@@ -128,7 +203,10 @@ def test_other_data_in_the_same_run_is_refused_with_the_difference(tmp_path: Pat
     regard("evaluate", "runs/tiny", folder=tmp_path)
     pairs.write_text("".join([*lines, "29 may 2018\t2018-05-29\n"]))
     done = regard(*arguments, folder=tmp_path, code=2)
-    assert "train: 22 pairs then, 23 now" in sentence(done)
+    assert "train had 22 pairs then and has 23 now" in sentence(done)
+    pairs.write_text("".join(lines[:14]))
+    done = regard("evaluate", "runs/tiny", folder=tmp_path, code=2)
+    assert "test pairs are not the ones" in sentence(done)
 
 
 def test_a_second_process_in_the_same_run_is_refused(tmp_path: Path) -> None:

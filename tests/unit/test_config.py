@@ -1,10 +1,14 @@
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from regard.attention import SCORES
 from regard.config import Config, difference, load_config, recipes
 from regard.core.errors import UserError
+from regard.text.normalization import NORMALIZATIONS
 
 
 def fails(tmp_path: Path, text: str, *changes: str) -> str:
@@ -126,3 +130,97 @@ def test_missing_folder_and_unreadable_files_are_refused(tmp_path: Path) -> None
 def test_every_setting_is_in_the_schema() -> None:
     schema = Config.model_json_schema()
     assert schema["$defs"]["Attention"]["properties"]["score"]["enum"] == list(SCORES)
+    assert schema["$defs"]["Pieces"]["properties"]["normalization"]["enum"] == list(NORMALIZATIONS)
+
+
+def numbers(part: dict[str, Any], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every number in a schema, inside tuples and optional settings too."""
+    if part.get("type") in ("integer", "number"):
+        yield name, part
+    for inner in [*part.get("anyOf", []), *part.get("prefixItems", [])]:
+        yield from numbers(inner, name)
+
+
+def test_every_number_has_bounds_on_both_sides() -> None:
+    found = [
+        number
+        for section, described in Config.model_json_schema()["$defs"].items()
+        for setting, part in described["properties"].items()
+        for number in numbers(part, f"{section}.{setting}")
+    ]
+    assert len(found) > 35
+    for name, number in found:
+        assert number.keys() & {"minimum", "exclusiveMinimum"}, name
+        assert number.keys() & {"maximum", "exclusiveMaximum"}, name
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "search.max_ratio=inf",
+        "search.max_ratio=1e300",
+        "search.length_penalty=nan",
+        "search.max_length=9223372036854775808",
+        "search.beam=1001",
+        "training.learning_rate=nan",
+        "training.learning_rate=inf",
+        "training.betas=[1.0, 0.9]",
+        "training.betas=[0.9, -0.1]",
+        "training.betas=[nan, 0.9]",
+        "training.seed=18446744073709551616",
+        "training.steps=1e300",
+        f"training.steps={'9' * 5000}",
+        f"training.steps=0x{'f' * 5000}",
+        f"training.steps={'[' * 5000}",
+        "training.clip=-1",
+        "training.clip=nan",
+        "training.device=gpu7",
+        "training.device=mps",
+        "training.device=meta",
+        "training.device=cuda:",
+        "training.device=cuda:-1",
+        "training.device=cuda:999999999999",
+        "training.device='cpu\\n'",
+        "training.device=cuda:\u0661",
+        "model.decoder.width=1000000000000",
+        "model.encoder.layers=100000",
+        "text.source.vocabulary=99999999999",
+        "text.source.normalization=nfd",
+        "task.years=[0, 99999]",
+    ],
+    ids=lambda change: change[:40],
+)
+def test_a_hostile_setting_is_refused_in_a_short_sentence(tmp_path: Path, change: str) -> None:
+    sentence = fails(tmp_path, "", change)
+    assert sentence.startswith(f"--set: {change.partition('=')[0]}")
+    assert len(sentence) < 300
+
+
+def test_hostile_toml_is_refused(tmp_path: Path) -> None:
+    assert "not valid TOML" in fails(tmp_path, f"x = {'9' * 5000}\n")
+    assert "not valid TOML" in fails(tmp_path, f"x = {'[' * 5000}\n")
+
+
+@pytest.mark.parametrize("device", ["auto", "cpu", "cuda", "cuda:0", "cuda:15"])
+def test_devices_to_train_on_are_accepted(device: str) -> None:
+    assert load_config("dates", [f"training.device={device}"]).training.device == device
+
+
+def test_no_clipping_can_be_asked_for() -> None:
+    assert load_config("dates", ["training.clip=0"]).training.clip == 0
+
+
+def test_a_folder_named_like_a_recipe_does_not_hide_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dates").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert load_config("dates") == Config.model_validate(
+        tomllib.loads(recipes()["dates"].read_text(encoding="utf-8"))
+    )
+
+
+def test_default_locales_are_those_of_the_task() -> None:
+    from regard.tasks.date_formats import DEFAULT_LOCALES  # config.py can't: Babel is slow to import
+
+    assert tuple(Config().task.locales) == DEFAULT_LOCALES

@@ -1,11 +1,11 @@
 
 (() => {
   "use strict";
-  const { prediction, labels, special } = JSON.parse(document.getElementById("data").textContent);
+  const { prediction, labels, special, hidden } = JSON.parse(document.getElementById("data").textContent);
   const look = prediction.attention.cross;
   const isSpecial = (piece) => special.includes(piece);
   const pieces = { source: prediction.source_pieces, target: prediction.target_pieces };
-  const state = { layer: null, head: null, special: true, stretch: false, held: null, at: null };
+  const state = { layer: null, head: null, special: !hidden, stretch: false, held: null, at: null };
   let weights = [];     // target by source, of the chosen layer and head or their mean
   let largest = 1;
   let cells = new Map();  // "row,column" -> element
