@@ -2,19 +2,20 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch.optim import Adam, Optimizer
 
-from regard.attention import SCOPES, SCORES, SELECTIONS, Attention
-from regard.config import Config, Files, Pieces, TwoFiles
+from regard.attention import SCOPES, SCORES, SELECTIONS, Attention, FixedVector, Look
+from regard.config import NO_ATTENTION, Config, Files, Pieces, TwoFiles
 from regard.core.errors import UserError
 from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile
-from regard.decoders import DECODERS
-from regard.encoders import ENCODERS
-from regard.layers import Embedding
+from regard.decoders import BRIDGES, DECODERS, Stack
+from regard.encoders import ENCODERS, Encoder
+from regard.layers import READOUTS, Embedding
 from regard.metrics import METRICS, Metric
 from regard.models import Seq2Seq
 from regard.run import ModelFolder
@@ -22,7 +23,16 @@ from regard.search import SearchPlan
 from regard.tasks.dates import Dates
 from regard.tasks.text import Examples, OwnFiles, TextCodec
 from regard.text import TOKENIZERS, Tokenizer
-from regard.training import OPTIMIZERS, SCHEDULES, Plan, Schedule
+from regard.training import (
+    DECAYS,
+    FEEDINGS,
+    OPTIMIZERS,
+    SCHEDULES,
+    CrossEntropy,
+    Plan,
+    Reinforce,
+    Schedule,
+)
 
 
 def task(config: Config) -> Dates:
@@ -88,34 +98,93 @@ def load_codec(config: Config, folder: ModelFolder) -> TextCodec:
 
 def model(config: Config, *, source_vocabulary: int, target_vocabulary: int) -> Seq2Seq:
     """The model with fresh weights, drawn from torch's generator."""
+    encoder = _encoder(config, _embedding(config, source_vocabulary))
+    look = _look(config)
+    settings = config.model.decoder
+    embedding = _embedding(config, target_vocabulary)
+    late = {"look_then_step": look.width, "step_then_look": 0, "step_then_look_fed": settings.width}
+    stack = Stack(
+        embedding.width,
+        settings.width,
+        late=late[settings.kind],
+        late_to_all=settings.context_to_all,
+        cell=settings.cell,
+        layers=settings.layers,
+        residual=settings.residual,
+        layer_norm=settings.layer_norm,
+        dropout=config.model.dropout,
+        variational=settings.variational,
+    )
+    bridge = BRIDGES[settings.bridge](encoder.width, stack.state_width, layers=settings.layers)
+    readout = READOUTS[settings.readout](
+        embedding.width, settings.width, look.width, width=settings.width, dropout=config.model.dropout
+    )
+    options = {"asking": settings.asking} if settings.kind == "look_then_step" else {}
+    return Seq2Seq(encoder, DECODERS[settings.kind](embedding, look, stack, bridge, readout, **options))
+
+
+def _embedding(config: Config, vocabulary: int) -> Embedding:
     settings = config.model
-    source = Embedding(source_vocabulary, settings.embedding, dropout=settings.dropout)
-    target = Embedding(target_vocabulary, settings.embedding, dropout=settings.dropout)
-    encoder = ENCODERS[settings.encoder.kind](
-        source,
-        cell=settings.encoder.cell,
-        width=settings.encoder.width,
-        layers=settings.encoder.layers,
-        bidirectional=settings.encoder.bidirectional,
+    return Embedding(
+        vocabulary,
+        settings.embedding,
         dropout=settings.dropout,
+        noise=settings.embedding_noise,
+        word_dropout=settings.word_dropout,
     )
-    heads = settings.attention.heads
-    look = Attention(
-        SCORES[settings.attention.score](settings.decoder.width, encoder.width, heads=heads),
-        SCOPES[settings.attention.scope](),
-        SELECTIONS[settings.attention.selection](),
-        heads=heads,
+
+
+def _encoder(config: Config, embedding: Embedding) -> Encoder:
+    settings = config.model.encoder
+    return ENCODERS[settings.kind](
+        embedding,
+        cell=settings.cell,
+        width=settings.width,
+        layers=settings.layers,
+        directions=settings.directions,
+        residual=settings.residual,
+        layer_norm=settings.layer_norm,
+        dropout=config.model.dropout,
+        variational=settings.variational,
+        reverse=settings.reverse,
     )
-    decoder = DECODERS[settings.decoder.kind](
-        target,
-        look,
-        memory_width=encoder.width,
-        cell=settings.decoder.cell,
-        width=settings.decoder.width,
-        layers=settings.decoder.layers,
-        dropout=settings.dropout,
+
+
+def _look(config: Config) -> Look:
+    settings, memory, query = config.model.attention, config.model.encoder.width, config.model.decoder.width
+    if settings.score == NO_ATTENTION:
+        return FixedVector(width=memory if settings.fixed == "every_step" else 0)
+    longest = settings.longest or 1 + max(
+        config.data.max_source, config.search.max_length, config.data.max_target
     )
-    return Seq2Seq(encoder, decoder)
+    scores: dict[str, dict[str, Any]] = {
+        "location": {"longest": longest},
+        "position": {"longest": longest},
+        "rbf": {"gamma": settings.gamma},
+    }
+    scopes: dict[str, dict[str, Any]] = {
+        "local_monotonic": {"radius": settings.radius},
+        "local_predicted": {"query_width": query, "radius": settings.radius},
+    }
+    selections = {"hard": {"half_soft": settings.half_soft}}
+    return Attention(
+        SCORES[settings.score](query, memory, heads=settings.heads, **scores.get(settings.score, {})),
+        SCOPES[settings.scope](**scopes.get(settings.scope, {})),
+        SELECTIONS[settings.selection](**selections.get(settings.selection, {})),
+        width=memory,
+        heads=settings.heads,
+    )
+
+
+def objective(config: Config) -> CrossEntropy:
+    training = config.training
+    decay = DECAYS[training.decay](steps=training.decay_steps, least=training.least_truth)
+    reinforce = Reinforce(weight=training.reinforce, entropy_bonus=training.entropy_bonus)
+    return CrossEntropy(
+        label_smoothing=training.label_smoothing,
+        feeding=FEEDINGS[training.feeding](decay),
+        reinforce=reinforce if config.model.attention.selection == "hard" else None,
+    )
 
 
 def load_model(config: Config, folder: ModelFolder, codec: TextCodec) -> Seq2Seq:

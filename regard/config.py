@@ -5,8 +5,8 @@ Nothing below `build.py` knows this file: modules take plain arguments.
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -26,15 +26,15 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from regard.attention import SCOPES, SCORES, SELECTIONS
+from regard.attention import ALIASES, SCOPES, SCORES, SELECTIONS
 from regard.core.errors import UserError, did_you_mean
-from regard.decoders import DECODERS
+from regard.decoders import ASKING, BRIDGES, DECODERS
 from regard.encoders import ENCODERS
-from regard.layers import CELLS
+from regard.layers import CELLS, READOUTS
 from regard.metrics import METRICS
 from regard.text import TOKENIZERS
 from regard.text.normalization import NORMALIZATIONS
-from regard.training import OPTIMIZERS, PRECISIONS, SCHEDULES
+from regard.training import DECAYS, FEEDINGS, OPTIMIZERS, PRECISIONS, SCHEDULES
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Member:
     """A name out of a registry: the registry stays the only place where members are listed."""
 
     registry: Mapping[str, Any]
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._check, handler(source))
@@ -49,9 +50,10 @@ class Member:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return {**handler(schema), "enum": list(self.registry)}
+        return {**handler(schema), "enum": [*self.registry, *self.aliases]}
 
     def _check(self, name: str) -> str:
+        name = self.aliases.get(name, name)
         if name not in self.registry:
             names = list(self.registry)
             raise ValueError(f"{name!r} is not one of {', '.join(names)}.{_near(name, names)}")
@@ -68,6 +70,8 @@ def _device(name: str) -> str:
         raise ValueError(f"{name!r} is not a device to train on. Use auto, cpu, cuda or cuda:1")
     return name
 
+
+NO_ATTENTION = "none"  # in the place of a score: the fixed-vector model
 
 # Every number has an upper bound, far above what anybody needs: past it lies a slip of the keyboard,
 # and torch would answer it with an overflow.
@@ -143,49 +147,101 @@ class Text(Settings):
 class Encoder(Settings):
     kind: Annotated[str, Member(ENCODERS)] = "recurrent"
     cell: Annotated[str, Member(CELLS)] = "gru"
-    width: Width = Field(256, description="Of one direction's state.")
+    width: Width = Field(256, description="Of an annotation; where both directions are read, each has half.")
     layers: Layers = 1
-    bidirectional: bool = True
+    directions: Literal["one", "both", "first"] = Field(
+        "both", description="Read in one direction, in both, or in both in the lowest layer alone."
+    )
+    reverse: bool = Field(False, description="Read the source from its end.")
+    residual: bool = Field(False, description="Add each layer's input to its output, from the second on.")
+    layer_norm: bool = Field(False, description="Normalise what each layer gives.")
+    variational: bool = Field(False, description="Drop the same numbers at every step.")
 
 
 class Attention(Settings):
-    score: Annotated[str, Member(SCORES)] = "additive"
-    scope: Annotated[str, Member(SCOPES)] = "global"
-    selection: Annotated[str, Member(SELECTIONS)] = "soft"
+    score: Annotated[str, Member({**SCORES, NO_ATTENTION: None}, ALIASES)] = Field(
+        "additive", description="How well a query fits a position; none: no attention, a fixed vector."
+    )
+    scope: Annotated[str, Member(SCOPES)] = Field("global", description="Which positions may be looked at.")
+    selection: Annotated[str, Member(SELECTIONS)] = Field("soft", description="How scores become weights.")
     heads: int = Field(1, ge=1, le=1000)
+    radius: Length = Field(10, description="Of the local scopes, in positions.")
+    longest: Length | None = Field(
+        None,
+        description="Positions that location and position know; left out: as many as data and search allow.",
+    )
+    gamma: float | None = Field(None, gt=0, le=10**6, description="Of rbf; left out: learned.")
+    half_soft: float = Field(0.5, ge=0, le=1, description="Share of hard's looks that stay soft in training.")
+    fixed: Literal["start", "every_step"] = Field(
+        "every_step",
+        description="Without attention: the summary only starts the decoder, or is fed at every step.",
+    )
 
 
 class Decoder(Settings):
-    kind: Annotated[str, Member(DECODERS)] = "recurrent"
+    kind: Annotated[str, Member(DECODERS)] = Field(
+        "look_then_step", description="When it looks, and whether it feeds back what it saw."
+    )
     cell: Annotated[str, Member(CELLS)] = "gru"
     width: Width = 256
     layers: Layers = 1
+    bridge: Annotated[str, Member(BRIDGES)] = Field("projection", description="From memory to first state.")
+    readout: Annotated[str, Member(READOUTS)] = Field("maxout", description="From state to features.")
+    asking: Annotated[str, Member(ASKING)] = Field(
+        "highest", description="Which layer's state asks the memory, in look_then_step."
+    )
+    context_to_all: bool = Field(False, description="Give the context to every layer, in look_then_step.")
+    residual: bool = Field(False, description="Add each layer's input to its output, from the second on.")
+    layer_norm: bool = Field(False, description="Normalise what each layer gives to the next.")
+    variational: bool = Field(False, description="Drop the same numbers at every step.")
 
 
 class Model(Settings):
     embedding: Width = Field(128, description="Width of a piece's vector.")
-    dropout: float = Field(0.1, ge=0, lt=1)
+    dropout: float = Field(0.1, ge=0, lt=1, description="On embeddings, between layers and on features.")
+    embedding_noise: float = Field(0.0, ge=0, le=100, description="Gaussian noise on embeddings in training.")
+    word_dropout: float = Field(0.0, ge=0, lt=1, description="Share of pieces read as unknown in training.")
     encoder: Encoder = Encoder()
     attention: Attention = Attention()
     decoder: Decoder = Decoder()
 
     @model_validator(mode="after")
     def _fits(self) -> "Model":
-        memory = self.encoder.width * (2 if self.encoder.bidirectional else 1)
-        score, heads, width = self.attention.score, self.attention.heads, self.decoder.width
-        if score in ("dot", "scaled_dot") and memory != width:
-            raise ValueError(
-                f"the {score} score compares the decoder's state with the memory as they are: both must be "
-                f"equally wide, but decoder.width is {width} and the memory is {memory} wide "
-                f"({'twice ' if self.encoder.bidirectional else ''}encoder.width). "
+        for problem in self._problems():
+            raise ValueError(problem)
+        return self
+
+    def _problems(self) -> Iterator[str]:
+        """Combinations that make no sense, each with the reason."""
+        encoder, look, decoder = self.encoder, self.attention, self.decoder
+        same_width = encoder.width == decoder.width
+        if encoder.directions != "one" and encoder.width % 2:
+            yield f"encoder.width is {encoder.width}, but two directions need an even width: each has half of it"
+        if look.score in ("dot", "scaled_dot", "cosine", "rbf") and not same_width:
+            yield (
+                f"the {look.score} score compares the decoder's state with the memory as they are: both must be "
+                f"equally wide, but decoder.width is {decoder.width} and encoder.width is {encoder.width}. "
                 "Make them equal, or take the general score"
             )
-        if width % heads or memory % heads:
-            raise ValueError(
-                f"attention.heads = {heads} must divide decoder.width ({width}) "
-                f"and the memory's width ({memory})"
+        if look.scope in ("causal", "window"):
+            yield (
+                f"the {look.scope} scope is for a sequence that looks at itself: it compares positions of one "
+                "sequence. A decoder's look at its source takes global, local_monotonic or local_predicted"
             )
-        return self
+        if look.score == NO_ATTENTION and (look.heads, look.scope, look.selection) != (1, "global", "soft"):
+            yield "without attention (score none) there is nothing for heads, scope or selection to do"
+        if encoder.width % look.heads or decoder.width % look.heads:
+            yield (
+                f"attention.heads = {look.heads} must divide decoder.width ({decoder.width}) "
+                f"and encoder.width ({encoder.width})"
+            )
+        if decoder.bridge == "last" and not (
+            same_width and encoder.layers == decoder.layers and encoder.cell == decoder.cell
+        ):
+            yield (
+                "the last bridge hands over the encoder's states as they are, so cell, width and layers of "
+                "encoder and decoder must be the same. Make them so, or take the projection bridge"
+            )
 
 
 class Training(Settings):
@@ -207,6 +263,17 @@ class Training(Settings):
     warmup: int = Field(400, ge=0, le=10**12, description="Steps during which the learning rate rises.")
     clip: float = Field(1.0, ge=0, le=10**9, description="Greatest norm of the gradient; 0 is no clipping.")
     label_smoothing: float = Field(0.0, ge=0, lt=1)
+    feeding: Annotated[str, Member(FEEDINGS)] = Field(
+        "teacher",
+        description="What the decoder is fed: the truth, the truth less and less often, its own pieces.",
+    )
+    decay: Annotated[str, Member(DECAYS)] = Field(
+        "inverse_sigmoid", description="How the share of truth falls when feeding is scheduled."
+    )
+    decay_steps: Steps = Field(2000, description="How fast it falls: the greater, the slower.")
+    least_truth: float = Field(0.25, ge=0, le=1, description="The share of truth that it never falls below.")
+    reinforce: float = Field(1.0, ge=0, le=1000, description="Weight of the hard selection's own gradient.")
+    entropy_bonus: float = Field(0.01, ge=0, le=1000, description="Reward for hard choices that stay open.")
     log_every: Steps = 50
     validate_every: Steps = 500
     save_every: Steps = 500

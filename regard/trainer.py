@@ -89,7 +89,7 @@ class Trainer:
         loop = Loop(
             model,
             StoreBatches(stores["train"], config.training.batch_tokens, config.training.seed),
-            CrossEntropy(label_smoothing=config.training.label_smoothing),
+            build.objective(config),
             build.optimizer(config, model),
             build.schedule(config),
             build.plan(config),

@@ -1,36 +1,92 @@
 """Small models and batches for the tests."""
 
+from collections.abc import Callable
+
 import torch
 
-from regard.attention import SCOPES, SCORES, SELECTIONS, Attention
+from regard.attention import SCOPES, SCORES, SELECTIONS, Attention, FixedVector, Look, Scope, Score, Selection
 from regard.core.batch import Batch, Tokens
 from regard.core.pieces import END
-from regard.decoders import RecurrentDecoder
+from regard.decoders import BRIDGES, DECODERS, Stack
 from regard.encoders import RecurrentEncoder
-from regard.layers import Embedding
+from regard.layers import CELLS, READOUTS, Embedding
 from regard.models import Seq2Seq
 
 VOCABULARY = 12
+WIDTH = 16
+LONGEST = 40  # positions that scores by position know
+
+
+def score(name: str, width: int = WIDTH, *, heads: int = 1) -> Score:
+    options = {"longest": LONGEST} if name in ("location", "position") else {}
+    return SCORES[name](width, width, heads=heads, **options)
+
+
+def scope(name: str, width: int = WIDTH, *, radius: int = 2) -> Scope:
+    query = (width,) if name == "local_predicted" else ()
+    options = {"radius": radius} if name.startswith("local") or name == "window" else {}
+    return SCOPES[name](*query, **options)
+
+
+def selection(name: str) -> Selection:
+    return SELECTIONS[name]()
+
+
+def attention(
+    score_name: str = "additive",
+    scope_name: str = "global",
+    selection_name: str = "soft",
+    *,
+    width: int = WIDTH,
+    heads: int = 1,
+) -> Attention:
+    parts = score(score_name, width, heads=heads), scope(scope_name, width), selection(selection_name)
+    return Attention(*parts, width=width, heads=heads)
 
 
 def recurrent(
-    *, cell: str = "gru", layers: int = 1, score: str = "additive", heads: int = 1, bidirectional: bool = True
+    *,
+    look: Callable[[], Look] = attention,
+    decoder: str = "look_then_step",
+    cell: str = "gru",
+    layers: int = 1,
+    bridge: str = "projection",
+    readout: str = "maxout",
+    directions: str = "both",
+    reverse: bool = False,
+    residual: bool = False,
+    layer_norm: bool = False,
+    late_to_all: bool = False,
+    dropout: float = 0.0,
+    variational: bool = False,
 ) -> Seq2Seq:
     torch.manual_seed(0)
-    width = 16
+    stacked = {
+        "cell": cell,
+        "layers": layers,
+        "residual": residual,
+        "layer_norm": layer_norm,
+        "dropout": dropout,
+        "variational": variational,
+    }
     encoder = RecurrentEncoder(
-        Embedding(VOCABULARY, 6),
-        cell=cell,
-        width=width // 2 if bidirectional else width,
-        layers=layers,
-        bidirectional=bidirectional,
+        Embedding(VOCABULARY, 6, dropout=dropout),
+        width=WIDTH,
+        directions=directions,
+        reverse=reverse,
+        **stacked,
     )
-    score_part = SCORES[score](width, encoder.width, heads=heads)
-    look = Attention(score_part, SCOPES["global"](), SELECTIONS["soft"](), heads=heads)
-    decoder = RecurrentDecoder(
-        Embedding(VOCABULARY, 6), look, memory_width=encoder.width, cell=cell, width=width, layers=layers
+    looking = look()
+    late = {"look_then_step": looking.width, "step_then_look": 0, "step_then_look_fed": WIDTH}[decoder]
+    stack = Stack(6, WIDTH, late=late, late_to_all=late_to_all, **stacked)
+    parts = (
+        Embedding(VOCABULARY, 6, dropout=dropout),
+        looking,
+        stack,
+        BRIDGES[bridge](WIDTH, stack.state_width, layers=layers),
+        READOUTS[readout](6, WIDTH, looking.width, width=WIDTH, dropout=dropout),
     )
-    return Seq2Seq(encoder, decoder).eval()
+    return Seq2Seq(encoder, DECODERS[decoder](*parts)).eval()
 
 
 def batch(lengths: tuple[int, ...] = (5, 2, 7, 1), seed: int = 0) -> Batch:
@@ -39,10 +95,42 @@ def batch(lengths: tuple[int, ...] = (5, 2, 7, 1), seed: int = 0) -> Batch:
     return Batch(Tokens.pad(rows), Tokens.pad([[*row[-2::-1], END] for row in rows]))
 
 
-MODELS = {
-    "gru": lambda: recurrent(),
-    "lstm": lambda: recurrent(cell="lstm"),
-    "gru, two layers": lambda: recurrent(layers=2),
-    "lstm, two layers, one direction": lambda: recurrent(cell="lstm", layers=2, bidirectional=False),
-    "two heads": lambda: recurrent(heads=2),
-} | {f"score {name}": (lambda name=name: recurrent(score=name)) for name in SCORES}
+MODELS: dict[str, Callable[[], Seq2Seq]] = (
+    {
+        "two heads": lambda: recurrent(look=lambda: attention(heads=2)),
+        "deep, residual, normed": lambda: recurrent(layers=3, residual=True, layer_norm=True),
+        "gnmt": lambda: recurrent(
+            cell="lstm", layers=3, directions="first", residual=True, late_to_all=True, bridge="zeros"
+        ),
+        "reversed": lambda: recurrent(reverse=True),
+        "one direction": lambda: recurrent(directions="one"),
+        "fixed vector, at every step": lambda: recurrent(look=lambda: FixedVector(width=WIDTH)),
+        "fixed vector, at the start": lambda: recurrent(
+            look=lambda: FixedVector(width=0),
+            decoder="step_then_look",
+            bridge="last",
+            readout="state",
+            cell="lstm",
+        ),
+    }
+    | {
+        f"{decoder}, {cell}, {layers}": (
+            lambda d=decoder, c=cell, n=layers: recurrent(decoder=d, cell=c, layers=n)
+        )
+        for decoder in DECODERS
+        for cell in CELLS
+        for layers in (1, 2)
+    }
+    | {f"score {name}": (lambda name=name: recurrent(look=lambda: attention(name))) for name in SCORES}
+    | {
+        f"scope {name}": (lambda name=name: recurrent(look=lambda: attention("general", name)))
+        for name in SCOPES
+        if name not in ("causal", "window")
+    }
+    | {
+        f"selection {name}": (lambda name=name: recurrent(look=lambda: attention("general", "global", name)))
+        for name in SELECTIONS
+    }
+    | {f"bridge {name}": (lambda name=name: recurrent(bridge=name)) for name in BRIDGES}
+    | {f"readout {name}": (lambda name=name: recurrent(readout=name)) for name in READOUTS}
+)

@@ -11,30 +11,50 @@ One class and one line in a dict add a member; the contract tests run over the d
 
 from collections.abc import Callable
 
-from regard.attention.attention import Attended, Attention
-from regard.attention.scopes import Global
-from regard.attention.scores import Additive, Dot, General, ScaledDot
-from regard.attention.selections import Soft
-from regard.attention.slots import Allowed, Keys, Scope, Score, ScoreFamily, Selection
+from regard.attention.attention import Attended, Attention, FixedVector, Look
+from regard.attention.scopes import Causal, Global, LocalMonotonic, LocalPredicted, Window
+from regard.attention.scores import Additive, Cosine, Dot, General, Location, Position, Rbf, ScaledDot
+from regard.attention.selections import Hard, Nearest, Soft, Sparse
+from regard.attention.slots import Allowed, Keys, Scope, Score, Selected, Selection
 
-SCORES: dict[str, ScoreFamily] = {
+SCORES: dict[str, Callable[..., Score]] = {
     "dot": Dot,
     "scaled_dot": ScaledDot,
     "general": General,
     "additive": Additive,
+    "cosine": Cosine,
+    "rbf": Rbf,
+    "location": Location,
+    "position": Position,
 }
-SCOPES: dict[str, Callable[[], Scope]] = {"global": Global}
-SELECTIONS: dict[str, Callable[[], Selection]] = {"soft": Soft}
+SCOPES: dict[str, Callable[..., Scope]] = {
+    "global": Global,
+    "local_monotonic": LocalMonotonic,
+    "local_predicted": LocalPredicted,
+    "causal": Causal,
+    "window": Window,
+}
+SELECTIONS: dict[str, Callable[..., Selection]] = {
+    "soft": Soft,
+    "sparse": Sparse,
+    "hard": Hard,
+    "nearest": Nearest,
+}
+ALIASES = {"bahdanau": "additive", "luong": "general", "concat": "additive"}  # names of papers -> formulas
 
 __all__ = [
+    "ALIASES",
     "SCOPES",
     "SCORES",
     "SELECTIONS",
     "Allowed",
     "Attended",
     "Attention",
+    "FixedVector",
     "Keys",
+    "Look",
     "Scope",
     "Score",
+    "Selected",
     "Selection",
 ]

@@ -5,6 +5,8 @@ from typing import Protocol
 
 from torch import Tensor
 
+from regard.core.state import Choice
+
 
 @dataclass(frozen=True)
 class Allowed:
@@ -33,8 +35,8 @@ class Score(Protocol):
         """B S D -> B H S K, once per source."""
         ...
 
-    def queries(self, query: Tensor) -> Tensor:
-        """B T Q -> B H T K, all steps at once where they are known."""
+    def queries(self, query: Tensor, steps: Tensor) -> Tensor:
+        """B T Q and the steps' numbers (B or 1, T) -> B H T K, all steps at once where they are known."""
         ...
 
     def __call__(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -50,15 +52,15 @@ class Scope(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Selected:
+    weights: Tensor  # B H T S
+    choice: Choice | None = None
+
+
 class Selection(Protocol):
     """How scores become weights."""
 
-    def __call__(self, scores: Tensor, mask: Tensor) -> Tensor:
+    def __call__(self, scores: Tensor, mask: Tensor) -> Selected:
         """B H T S -> B H T S: a distribution over the allowed positions, all zero where none is allowed."""
         ...
-
-
-class ScoreFamily(Protocol):
-    """How a member of the score family is made."""
-
-    def __call__(self, query_width: int, memory_width: int, *, heads: int = 1) -> Score: ...

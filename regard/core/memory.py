@@ -9,7 +9,7 @@ from torch import Tensor
 class Memory:
     annotations: Tensor  # B S D
     mask: Tensor  # B S, True where a source piece stands
-    summary: Tensor  # B L D, the source as one vector for each layer of the encoder
+    summary: Tensor  # B L P D, the last state of each layer: its output and, for an LSTM, its cell
 
     def select(self, rows: Tensor) -> "Memory":
         return Memory(self.annotations[rows], self.mask[rows], self.summary[rows])

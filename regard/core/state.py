@@ -32,11 +32,20 @@ class StepOutput(Generic[StateT]):
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What was drawn by chance, for an objective that learns from it (REINFORCE)."""
+
+    log_probability: Tensor  # B H T, of the positions drawn; zero where nothing was drawn
+    entropy: Tensor  # B H T, of the distribution they were drawn from
+
+
+@dataclass(frozen=True)
 class Unrolled:
     """All steps of a decoder that was told the target (teacher forcing)."""
 
     features: Tensor  # B T D, what the decoder's head turns into logits
     attention: Looks
+    choice: Choice | None = None
 
 
 class Decoder(Protocol[StateT]):

@@ -1,7 +1,13 @@
 """Decoders: memory + prefix -> next step."""
 
-from regard.decoders.recurrent import RecurrentDecoder
+from regard.decoders.bridges import BRIDGES
+from regard.decoders.recurrent import LookThenStep, StepThenLook, StepThenLookFed
+from regard.decoders.stack import ASKING, Stack
 
-DECODERS = {"recurrent": RecurrentDecoder}
+DECODERS = {
+    "look_then_step": LookThenStep,
+    "step_then_look": StepThenLook,
+    "step_then_look_fed": StepThenLookFed,
+}
 
-__all__ = ["DECODERS", "RecurrentDecoder"]
+__all__ = ["ASKING", "BRIDGES", "DECODERS", "LookThenStep", "Stack", "StepThenLook", "StepThenLookFed"]

@@ -1,97 +1,188 @@
-"""The recurrent decoder."""
+"""Recurrent decoders: they differ in when they look and in what they feed back."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from regard.attention import Attention, Keys
+from regard.attention import Attended, Keys, Look
 from regard.core.memory import Memory
-from regard.core.state import StepOutput, Unrolled
-from regard.decoders.bridges import Projection
-from regard.layers import CELLS, Embedding, Maxout
+from regard.core.state import Choice, Looks, StepOutput, Unrolled
+from regard.decoders.stack import ASKING, Stack, StackState
+from regard.layers import Embedding
 
 
 @dataclass(frozen=True)
 class RecurrentState:
-    layers: tuple[Tensor, ...]  # L times B (P D), each in its cell's own form
+    stack: StackState
     keys: Keys
     step: Tensor  # B, how many steps were taken
+    features: Tensor  # B D, of the last step; zero wide where they are not fed back
 
     def select(self, rows: Tensor) -> "RecurrentState":
-        layers = tuple(layer[rows] for layer in self.layers)
-        return RecurrentState(layers, self.keys.select(rows), self.step[rows])
+        keys = self.keys.select(rows)
+        return RecurrentState(self.stack.select(rows), keys, self.step[rows], self.features[rows])
 
 
-class RecurrentDecoder(nn.Module):
-    """Looks at the memory, then takes the step (Bahdanau et al. 2015, section 3.1).
+class LookThenStep(nn.Module):
+    """Looks with the state before, then takes the step (Bahdanau et al. 2015, section 3.1).
 
         c_i = attention(s_{i-1}, memory)
         s_i = f(s_{i-1}, y_{i-1}, c_i)
         y_i = g(y_{i-1}, s_i, c_i)
 
-    In a stack the lowest layer reads the context and the highest one asks and answers.
+    In a stack the highest layer asks or, as in GNMT, the lowest.
     """
 
     def __init__(
         self,
         embedding: Embedding,
-        look: Attention,
+        look: Look,
+        stack: Stack,
+        bridge: nn.Module,
+        readout: nn.Module,
         *,
-        memory_width: int,
-        cell: str = "gru",
-        width: int = 256,
-        layers: int = 1,
-        dropout: float = 0.0,
+        asking: str = "highest",
     ):
         super().__init__()
         self.embedding = embedding
         self.look = look
-        self.width = width
-        self.cells = nn.ModuleList(CELLS[cell](width) for _ in range(layers))
-        gates, parts = CELLS[cell].gates * width, CELLS[cell].parts
-        self.bridge = Projection(memory_width, parts * width, layers=layers)
-        self.from_piece = nn.Linear(embedding.width, gates, bias=False)
-        self.from_context = nn.Linear(memory_width, gates)
-        self.from_below = nn.ModuleList(nn.Linear(width, gates) for _ in range(layers - 1))
-        self.between = nn.Dropout(dropout)
-        self.readout = Maxout(embedding.width + width + memory_width, width, dropout=dropout)
-        self.head = nn.Linear(width, embedding.vocabulary)
+        self.stack = stack
+        self.bridge = bridge
+        self.readout = readout
+        self.asking = ASKING[asking]
+        self.head = nn.Linear(readout.width, embedding.vocabulary)  # type: ignore[arg-type]
 
     def begin(self, memory: Memory) -> RecurrentState:
-        keys = self.look.prepare(memory.annotations, memory.mask)
-        start = torch.zeros(len(memory.mask), dtype=torch.long, device=memory.mask.device)
-        return RecurrentState(self.bridge(memory), keys, start)
+        return _begin(self.look, self.stack, self.bridge, memory, features=0)
 
     def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
         vectors = self.embedding(tokens)  # B E
-        state, context, weights = self._advance(self.from_piece(vectors), state)
-        features = self.readout(vectors, self._top(state), context)  # B D
-        return StepOutput(self.head(features), {"cross": weights[:, None]}, state)
+        state, output, attended = self._advance(self.stack.given(vectors), state)
+        features = self.readout(vectors, output, attended.context[:, 0])  # B D
+        return StepOutput(self.head(features), _looks(attended), state)
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         vectors = self.embedding(target)  # B T E
         state = self.begin(memory)
-        states, contexts, looks = [], [], []
-        for given in self.from_piece(vectors).unbind(1):
-            state, context, weights = self._advance(given, state)
-            states.append(self._top(state))
-            contexts.append(context)
-            looks.append(weights)
-        features = self.readout(vectors, torch.stack(states, dim=1), torch.stack(contexts, dim=1))  # B T D
-        return Unrolled(features, {"cross": torch.stack(looks, dim=2)[:, None]})  # B 1 H T S
+        outputs, looks = [], []
+        for given in self.stack.given(vectors).unbind(1):
+            state, output, attended = self._advance(given, state)
+            outputs.append(output)
+            looks.append(attended)
+        context = torch.cat([attended.context for attended in looks], dim=1)  # B T C
+        features = self.readout(vectors, torch.stack(outputs, dim=1), context)  # B T D
+        return _unrolled(features, looks)
 
-    def _advance(self, given: Tensor, state: RecurrentState) -> tuple[RecurrentState, Tensor, Tensor]:
-        """One step from the piece's share of the gates (B G): the new state, the context, the weights."""
-        query = self._top(state)[:, None]  # B 1 D
+    def _advance(self, given: Tensor, state: RecurrentState) -> tuple[RecurrentState, Tensor, Attended]:
+        query = self.asking(state.stack, self.stack.width)[:, None]  # B 1 D
         attended = self.look(query, state.keys, state.step[:, None])
-        context = attended.context[:, 0]  # B C
-        given = given + self.from_context(context)  # B G
-        layers = [self.cells[0](given, state.layers[0])]
-        for cell, below, layer in zip(self.cells[1:], self.from_below, state.layers[1:], strict=True):
-            beneath = self.between(layers[-1][:, : self.width])  # B D
-            layers.append(cell(below(beneath), layer))
-        return RecurrentState(tuple(layers), state.keys, state.step + 1), context, attended.weights[:, :, 0]
+        stack, output = self.stack.step(given, attended.context[:, 0], state.stack)
+        return RecurrentState(stack, state.keys, state.step + 1, state.features), output, attended
 
-    def _top(self, state: RecurrentState) -> Tensor:
-        return state.layers[-1][:, : self.width]  # B D
+
+class StepThenLook(nn.Module):
+    """Takes the step, then looks with the new state (Luong et al. 2015, section 3), without input feeding.
+
+        s_i = f(s_{i-1}, y_{i-1})
+        c_i = attention(s_i, memory)
+        y_i = g(s_i, c_i)
+
+    No step needs what was seen at another, so a known target is unrolled in one call.
+    """
+
+    def __init__(self, embedding: Embedding, look: Look, stack: Stack, bridge: nn.Module, readout: nn.Module):
+        super().__init__()
+        self.embedding = embedding
+        self.look = look
+        self.stack = stack
+        self.bridge = bridge
+        self.readout = readout
+        self.head = nn.Linear(readout.width, embedding.vocabulary)  # type: ignore[arg-type]
+
+    def begin(self, memory: Memory) -> RecurrentState:
+        return _begin(self.look, self.stack, self.bridge, memory, features=0)
+
+    def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
+        vectors = self.embedding(tokens)  # B E
+        stack, output = self.stack.step(self.stack.given(vectors), None, state.stack)
+        attended = self.look(output[:, None], state.keys, state.step[:, None])
+        features = self.readout(vectors, output, attended.context[:, 0])  # B D
+        state = RecurrentState(stack, state.keys, state.step + 1, state.features)
+        return StepOutput(self.head(features), _looks(attended), state)
+
+    def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
+        vectors = self.embedding(target)  # B T E
+        state = self.begin(memory)
+        outputs = self.stack.unroll(vectors, state.stack)  # B T D
+        steps = torch.arange(target.shape[1], device=target.device)[None]  # 1 T
+        attended = self.look(outputs, state.keys, steps)
+        return _unrolled(self.readout(vectors, outputs, attended.context), [attended])
+
+
+class StepThenLookFed(nn.Module):
+    """Luong's decoder with input feeding (section 3.3): the last features are part of the next input.
+
+    s_i = f(s_{i-1}, y_{i-1}, h_{i-1})
+    h_i = g(s_i, attention(s_i, memory))
+    """
+
+    def __init__(self, embedding: Embedding, look: Look, stack: Stack, bridge: nn.Module, readout: nn.Module):
+        super().__init__()
+        self.embedding = embedding
+        self.look = look
+        self.stack = stack
+        self.bridge = bridge
+        self.readout = readout
+        self.width: int = readout.width  # type: ignore[assignment]
+        self.head = nn.Linear(self.width, embedding.vocabulary)
+
+    def begin(self, memory: Memory) -> RecurrentState:
+        return _begin(self.look, self.stack, self.bridge, memory, features=self.width)
+
+    def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
+        vectors = self.embedding(tokens)  # B E
+        state, attended = self._advance(vectors, self.stack.given(vectors), state)
+        return StepOutput(self.head(state.features), _looks(attended), state)
+
+    def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
+        vectors = self.embedding(target)  # B T E
+        state = self.begin(memory)
+        features, looks = [], []
+        for vector, given in zip(vectors.unbind(1), self.stack.given(vectors).unbind(1), strict=True):
+            state, attended = self._advance(vector, given, state)
+            features.append(state.features)
+            looks.append(attended)
+        return _unrolled(torch.stack(features, dim=1), looks)
+
+    def _advance(
+        self, vectors: Tensor, given: Tensor, state: RecurrentState
+    ) -> tuple[RecurrentState, Attended]:
+        stack, output = self.stack.step(given, state.features, state.stack)
+        attended = self.look(output[:, None], state.keys, state.step[:, None])
+        features = self.readout(vectors, output, attended.context[:, 0])  # B D
+        return RecurrentState(stack, state.keys, state.step + 1, features), attended
+
+
+def _begin(look: Look, stack: Stack, bridge: nn.Module, memory: Memory, *, features: int) -> RecurrentState:
+    start = torch.zeros(len(memory.mask), dtype=torch.long, device=memory.mask.device)
+    nothing = memory.annotations.new_zeros(len(memory.mask), features)  # B D
+    return RecurrentState(stack.begin(bridge(memory)), look.begin(memory), start, nothing)
+
+
+def _looks(attended: Attended) -> Looks:
+    """Of one step: B 1 H S."""
+    return {} if attended.weights is None else {"cross": attended.weights[:, None, :, 0]}
+
+
+def _unrolled(features: Tensor, looks: Sequence[Attended]) -> Unrolled:
+    """All steps, whether they were looked up one by one or at once."""
+    weights = [attended.weights for attended in looks if attended.weights is not None]
+    attention = {"cross": torch.cat(weights, dim=2)[:, None]} if weights else {}  # B 1 H T S
+    choices = [attended.choice for attended in looks if attended.choice is not None]
+    if not choices:
+        return Unrolled(features, attention)
+    log_probability = torch.cat([choice.log_probability for choice in choices], dim=2)  # B H T
+    entropy = torch.cat([choice.entropy for choice in choices], dim=2)  # B H T
+    return Unrolled(features, attention, Choice(log_probability, entropy))

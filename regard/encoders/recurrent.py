@@ -6,16 +6,20 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from regard.core.batch import Tokens
 from regard.core.memory import Memory
-from regard.layers import Embedding
+from regard.layers import Embedding, SequenceDropout
 
-NETWORKS = {"gru": nn.GRU, "lstm": nn.LSTM}
+NETWORKS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
+DIRECTIONS = ("one", "both", "first")  # in all layers one or both; "first": both in the lowest layer alone
 
 
 class RecurrentEncoder(nn.Module):
     """Reads the source in one or both directions (Bahdanau et al. 2015, section 3.2).
 
-    An annotation is the forward and the backward state at its position side by side. The
-    sequences are packed: padding is never read, so it cannot change an answer.
+    An annotation, `width` wide, is the state at its position; where both directions are read, each has
+    half of it. The sequences are packed: padding is never read, so it cannot change an answer.
+    Between the layers there may be dropout, layer norm and residual connections (Wu et al. 2016,
+    section 3.1). With `reverse` the source is read from its end (Sutskever et al. 2014, section 3.3);
+    annotations still stand in the order of the source.
     """
 
     def __init__(
@@ -25,31 +29,56 @@ class RecurrentEncoder(nn.Module):
         cell: str = "gru",
         width: int = 256,
         layers: int = 1,
-        bidirectional: bool = True,
+        directions: str = "both",
+        residual: bool = False,
+        layer_norm: bool = False,
         dropout: float = 0.0,
+        variational: bool = False,
+        reverse: bool = False,
     ):
         super().__init__()
         self.embedding = embedding
-        self.directions = 2 if bidirectional else 1
-        self.layers = layers
-        self.width = width * self.directions  # of an annotation
-        self.network = NETWORKS[cell](
-            embedding.width,
-            width,
-            num_layers=layers,
-            bidirectional=bidirectional,
-            dropout=dropout if layers > 1 else 0.0,
-            batch_first=True,
+        self.width = width
+        self.residual = residual
+        self.reverse = reverse
+        both = [directions == "both" or (directions == "first" and n == 0) for n in range(layers)]
+        self.networks = nn.ModuleList(
+            NETWORKS[cell](
+                embedding.width if n == 0 else width,
+                width // 2 if two else width,
+                bidirectional=two,
+                batch_first=True,
+            )
+            for n, two in enumerate(both)
         )
+        self.norms = nn.ModuleList(nn.LayerNorm(width) if layer_norm else nn.Identity() for _ in both)
+        self.between = SequenceDropout(dropout, variational=variational)
 
     def encode(self, source: Tokens) -> Memory:
-        vectors = self.embedding(source.ids)  # B S E
-        packed = pack_padded_sequence(vectors, source.lengths.cpu(), batch_first=True, enforce_sorted=False)
-        outputs, final = self.network(packed)
-        annotations, _ = pad_packed_sequence(outputs, batch_first=True, total_length=source.ids.shape[1])
-        return Memory(annotations, source.mask, self._summary(final))
+        lengths, longest = source.lengths.cpu(), source.ids.shape[1]
+        order = _from_the_end(source) if self.reverse else None  # B S
+        vectors = self.embedding(source.ids if order is None else source.ids.gather(1, order))  # B S E
+        finals = []
+        for number, (network, norm) in enumerate(zip(self.networks, self.norms, strict=True)):
+            below = vectors if number == 0 else self.between(vectors)  # B S D
+            packed = pack_padded_sequence(below, lengths, batch_first=True, enforce_sorted=False)
+            outputs, final = network(packed)
+            vectors, _ = pad_packed_sequence(outputs, batch_first=True, total_length=longest)  # B S D
+            vectors = norm(vectors + below if self.residual and number > 0 else vectors)
+            finals.append(_state(final))
+        if order is not None:
+            vectors = vectors.gather(1, order[..., None].expand_as(vectors))
+        return Memory(vectors, source.mask, torch.stack(finals, dim=1))
 
-    def _summary(self, final: Tensor | tuple[Tensor, Tensor]) -> Tensor:
-        hidden = final[0] if isinstance(final, tuple) else final  # (L directions) B D
-        by_layer = hidden.view(self.layers, self.directions, *hidden.shape[1:])  # L directions B D
-        return torch.cat(by_layer.unbind(1), dim=-1).transpose(0, 1)  # B L D
+
+def _state(final: Tensor | tuple[Tensor, ...]) -> Tensor:
+    """The last state of a layer, B P D: both directions side by side, an LSTM's cell as its second part."""
+    parts = final if isinstance(final, tuple) else (final,)  # P times: directions B D
+    return torch.stack([torch.cat(part.unbind(0), dim=-1) for part in parts], dim=1)
+
+
+def _from_the_end(source: Tokens) -> Tensor:
+    """B S, the position that stands at each place when every row is turned round; padding stays behind."""
+    positions = torch.arange(source.ids.shape[1], device=source.ids.device)  # S
+    turned = source.lengths[:, None] - 1 - positions
+    return torch.where(source.mask, turned, positions)

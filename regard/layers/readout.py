@@ -1,4 +1,4 @@
-"""From what a decoder knows at a step to the features its head turns into logits."""
+"""Readouts: from what a decoder knows at a step to the features its head turns into logits."""
 
 import torch
 from torch import Tensor, nn
@@ -10,13 +10,60 @@ class Maxout(nn.Module):
     Each feature is the larger of two linear views of the previous piece, the state and the context.
     """
 
-    def __init__(self, inputs: int, width: int, *, dropout: float = 0.0):
+    def __init__(self, previous: int, state: int, context: int, *, width: int, dropout: float = 0.0):
         super().__init__()
         self.width = width
-        self.linear = nn.Linear(inputs, 2 * width)
+        self.linear = nn.Linear(previous + state + context, 2 * width)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, *parts: Tensor) -> Tensor:
-        views = self.linear(torch.cat(parts, dim=-1)).unflatten(-1, (self.width, 2))  # ... D 2
-        features: Tensor = self.dropout(views.amax(dim=-1))  # ... D
+    def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:
+        views = self.linear(torch.cat([previous, state, context], dim=-1))  # ... 2D
+        features: Tensor = self.dropout(views.view(*views.shape[:-1], self.width, 2).amax(dim=-1))  # ... D
         return features
+
+
+class Tanh(nn.Module):
+    """tanh(W[y; s; c]): an MLP over the previous piece, the state and the context."""
+
+    def __init__(self, previous: int, state: int, context: int, *, width: int, dropout: float = 0.0):
+        super().__init__()
+        self.width = width
+        self.linear = nn.Linear(previous + state + context, width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:
+        features: Tensor = self.dropout(
+            torch.tanh(self.linear(torch.cat([previous, state, context], dim=-1)))
+        )
+        return features
+
+
+class Attentional(nn.Module):
+    """tanh(W[c; s]), the attentional vector (Luong et al. 2015, equation 5). The previous piece is not read."""
+
+    def __init__(self, previous: int, state: int, context: int, *, width: int, dropout: float = 0.0):
+        super().__init__()
+        self.width = width
+        self.linear = nn.Linear(context + state, width, bias=False)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:
+        features: Tensor = self.dropout(torch.tanh(self.linear(torch.cat([context, state], dim=-1))))
+        return features
+
+
+class StateAlone(nn.Module):
+    """The state as it is (Sutskever et al. 2014)."""
+
+    def __init__(self, previous: int, state: int, context: int, *, width: int, dropout: float = 0.0):
+        super().__init__()
+        assert width == state, (width, state)
+        self.width = width
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:
+        features: Tensor = self.dropout(state)
+        return features
+
+
+READOUTS = {"maxout": Maxout, "tanh": Tanh, "attentional": Attentional, "state": StateAlone}

@@ -4,8 +4,9 @@ from torch.optim import Adam, AdamW
 
 from regard.training.checkpoints import Checkpoint, Checkpoints
 from regard.training.events import Ended, Event, Noted, Progressed, Saved, Validated, Validation
+from regard.training.feeding import DECAYS, FEEDINGS
 from regard.training.loop import PRECISIONS, Loop, Plan
-from regard.training.objectives import CrossEntropy
+from regard.training.objectives import CrossEntropy, Reinforce
 from regard.training.recording import Recorder
 from regard.training.schedules import SCHEDULES, Schedule
 from regard.training.state import TrainingState
@@ -13,6 +14,8 @@ from regard.training.state import TrainingState
 OPTIMIZERS = {"adam": Adam, "adamw": AdamW}
 
 __all__ = [
+    "DECAYS",
+    "FEEDINGS",
     "OPTIMIZERS",
     "PRECISIONS",
     "SCHEDULES",
@@ -26,6 +29,7 @@ __all__ = [
     "Plan",
     "Progressed",
     "Recorder",
+    "Reinforce",
     "Saved",
     "Schedule",
     "TrainingState",

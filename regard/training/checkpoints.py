@@ -9,7 +9,7 @@ import json
 import logging
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,9 @@ MODEL, OPTIMIZER, STATE, MANIFEST = (
 )
 
 
+OBJECTIVE = "objective."  # how the objective's own tensors are called beside the optimizer's
+
+
 class DamagedError(Exception):
     """A checkpoint that is not as it was written; says what is wrong with it."""
 
@@ -41,6 +44,7 @@ class Checkpoint:
     model: dict[str, Tensor]
     optimizer: dict[str, Tensor]
     state: TrainingState
+    objective: dict[str, Tensor] = field(default_factory=dict)  # a baseline, say
 
 
 class Checkpoints:
@@ -51,7 +55,13 @@ class Checkpoints:
         self.folder = folder
         self.keep = keep
 
-    def save(self, model: dict[str, Tensor], optimizer: dict[str, Tensor], state: TrainingState) -> Path:
+    def save(
+        self,
+        model: dict[str, Tensor],
+        optimizer: dict[str, Tensor],
+        state: TrainingState,
+        objective: dict[str, Tensor] | None = None,
+    ) -> Path:
         final = self.path(state.step)
         self.folder.mkdir(parents=True, exist_ok=True)
         for leftover in self.folder.glob(".writing-*"):
@@ -60,7 +70,8 @@ class Checkpoints:
         try:
             writing.mkdir()
             save_file(model, writing / MODEL)
-            save_file(optimizer, writing / OPTIMIZER)
+            extra = {f"{OBJECTIVE}{name}": value for name, value in (objective or {}).items()}
+            save_file({**optimizer, **extra}, writing / OPTIMIZER)
             (writing / STATE).write_text(json.dumps(state.to_json(), indent=1))
             sums = {name: _sha256(writing / name) for name in (MODEL, OPTIMIZER, STATE)}
             (writing / MANIFEST).write_bytes(_manifest(sums))
@@ -109,7 +120,11 @@ class Checkpoints:
         folder = self.path(step)
         verify(folder)
         state = TrainingState.from_json(json.loads((folder / STATE).read_text()), origin=str(folder / STATE))
-        return Checkpoint(folder, load_file(folder / MODEL), load_file(folder / OPTIMIZER), state)
+        saved = load_file(folder / OPTIMIZER)
+        objective = {
+            name[len(OBJECTIVE) :]: saved.pop(name) for name in list(saved) if name.startswith(OBJECTIVE)
+        }
+        return Checkpoint(folder, load_file(folder / MODEL), saved, state, objective)
 
     def _forget(self, newest: int, *, best: int | None) -> None:
         """Keeps the newest and the best. What stands beyond the newest was passed over as damaged."""

@@ -24,6 +24,7 @@ class Progressed:
     tokens: int  # target pieces seen in all
     tokens_per_second: float
     seconds: float  # spent training in all
+    gradient_norms: Mapping[str, float] = field(default_factory=dict, repr=False)  # of each layer
 
 
 @dataclass(frozen=True)

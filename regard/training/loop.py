@@ -14,7 +14,7 @@ from regard.core.errors import UserError
 from regard.models import Seq2Seq
 from regard.training.checkpoints import Checkpoint, Checkpoints, flatten_optimizer, unflatten_optimizer
 from regard.training.events import Ended, Event, Progressed, Saved, Validated, Validation
-from regard.training.objectives import Loss
+from regard.training.objectives import CrossEntropy, Loss
 from regard.training.schedules import Schedule
 from regard.training.state import Best, Cursor, TrainingState, Window
 
@@ -56,7 +56,7 @@ class Loop:
         self,
         model: Seq2Seq,
         batches: Batches,
-        objective: Callable[[Seq2Seq, Batch], Loss],
+        objective: CrossEntropy,
         optimizer: torch.optim.Optimizer,
         schedule: Schedule,
         plan: Plan,
@@ -69,7 +69,7 @@ class Loop:
     ):
         self.model = model
         self.batches = batches
-        self.objective = objective
+        self.objective = objective.to(device)
         self.optimizer = optimizer
         self.schedule = schedule
         self.plan = plan
@@ -85,6 +85,7 @@ class Loop:
         self.model.load_state_dict(checkpoint.model)
         groups = self.optimizer.state_dict()["param_groups"]
         self.optimizer.load_state_dict(unflatten_optimizer(checkpoint.optimizer, groups))
+        self.objective.load_state_dict(checkpoint.objective)
         self.state = checkpoint.state
         self.state.restore_rng(self.device)
         if self.state.scaler:
@@ -108,7 +109,8 @@ class Loop:
     def save(self) -> Saved:
         self.state = replace(self.state.with_rng(self.device), scaler=self.scaler.state_dict())
         optimizer = flatten_optimizer(self.optimizer.state_dict())
-        folder = self.checkpoints.save(self.model.state_dict(), optimizer, self.state)
+        objective = self.objective.state_dict()
+        folder = self.checkpoints.save(self.model.state_dict(), optimizer, self.state, objective)
         return Saved(self.state.step, folder)
 
     def _over(self) -> str | None:
@@ -155,12 +157,13 @@ class Loop:
             window=state.window.add(loss=likelihood, tokens=tokens, gradient_norm=norm, seconds=seconds),
         )
         if self.state.step % self.plan.log_every == 0:
-            yield self._progressed(rate)
+            yield self._progressed(rate, gradient_norms(self.model))
 
     def _loss(self, batch: Batch) -> Loss:
         precision = PRECISIONS[self.plan.precision]
         with torch.autocast(self.device.type, precision, enabled=precision != torch.float32):
-            return self.objective(self.model, batch)
+            loss: Loss = self.objective(self.model, batch, self.state.step)
+            return loss
 
     def _take(self, count: int) -> tuple[list[Batch], Cursor]:
         """The next batches, and the cursor after them."""
@@ -172,7 +175,7 @@ class Loop:
                 cursor = Cursor(cursor.epoch + 1, 0)
         return batches, cursor
 
-    def _progressed(self, rate: float) -> Progressed:
+    def _progressed(self, rate: float, norms: dict[str, float]) -> Progressed:
         state, window = self.state, self.state.window
         self.state = replace(state, window=Window())
         return Progressed(
@@ -184,6 +187,7 @@ class Loop:
             tokens=state.tokens,
             tokens_per_second=window.tokens / window.seconds,
             seconds=state.seconds,
+            gradient_norms=norms,
         )
 
     def _validated(self) -> Validated:
@@ -205,3 +209,13 @@ class Loop:
         return (-math.inf if math.isnan(value) else value), (
             -math.inf if math.isnan(best.loss) else -best.loss
         )
+
+
+def gradient_norms(model: nn.Module) -> dict[str, float]:
+    """The norm of the gradient of each layer, as it was used: what vanishes or explodes shows here."""
+    squares: dict[str, float] = {}
+    for name, parameter in model.named_parameters():
+        if parameter.grad is not None:
+            layer = name.rpartition(".")[0]
+            squares[layer] = squares.get(layer, 0.0) + float(parameter.grad.square().sum())
+    return {layer: math.sqrt(square) for layer, square in squares.items() if math.isfinite(square)}

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.core.batch import Batch
-from regard.core.pieces import PAD
+from regard.core.state import Choice
 from regard.models import Seq2Seq
+from regard.training.feeding import Feeding, Teacher
 
 
 @dataclass(frozen=True)
@@ -22,18 +24,60 @@ class Loss:
 class CrossEntropy(nn.Module):
     """Negative log-likelihood of the target's pieces, optionally smoothed (Szegedy et al. 2016)."""
 
-    def __init__(self, *, label_smoothing: float = 0.0):
+    def __init__(
+        self,
+        *,
+        label_smoothing: float = 0.0,
+        feeding: Feeding | None = None,
+        reinforce: "Reinforce | None" = None,
+    ):
         super().__init__()
         self.label_smoothing = label_smoothing
+        self.feeding = feeding or Teacher()
+        self.reinforce = reinforce
 
-    def forward(self, model: Seq2Seq, batch: Batch) -> Loss:
-        here = batch.target.mask  # B T
-        features = model(batch).features[here]  # N D, no work on padding
-        log_probabilities = functional.log_softmax(model.decoder.head(features).float(), dim=-1)  # N V
-        wanted = batch.target.ids[here]  # N
-        likelihood = functional.nll_loss(log_probabilities, wanted, reduction="sum", ignore_index=PAD)
+    def forward(self, model: Seq2Seq, batch: Batch, step: int = 0) -> Loss:
+        fed = self.feeding(model, batch, step)
+        log_probabilities = functional.log_softmax(fed.logits.float(), dim=-1)  # N V
+        wanted = batch.target.ids[batch.target.mask]  # N
+        likelihoods = log_probabilities.gather(-1, wanted[:, None])[:, 0]  # N
+        likelihood = -likelihoods.sum()
         total = likelihood
         if self.label_smoothing:
             uniform = -log_probabilities.mean(dim=-1).sum()
             total = (1 - self.label_smoothing) * likelihood + self.label_smoothing * uniform
+        if self.reinforce is not None and fed.choice is not None:
+            total = total + self.reinforce(likelihoods.detach(), fed.choice, batch.target.mask)
         return Loss(total, likelihood.detach(), len(wanted))
+
+
+class Reinforce(nn.Module):
+    """The gradient that a draw does not have (Williams 1992), for the hard selection of Xu et al. 2015.
+
+        λ·Σ (R − b)·∇log p(position drawn) + bonus·∇entropy
+
+    The return R of a draw is the log-likelihood of the pieces from its step on: earlier ones it could not
+    change. The baseline b is a moving average of a piece's log-likelihood, times the pieces to come. It
+    is kept in a buffer, so that it is saved and a resumed training goes on with it.
+    """
+
+    baseline: Tensor
+
+    def __init__(self, *, weight: float = 1.0, entropy_bonus: float = 0.01, memory: float = 0.9):
+        super().__init__()
+        self.weight = weight
+        self.entropy_bonus = entropy_bonus
+        self.memory = memory
+        self.register_buffer("baseline", torch.zeros(()))
+
+    def forward(self, likelihoods: Tensor, choice: Choice, mask: Tensor) -> Tensor:
+        """`likelihoods` (N) of the pieces where `mask` (B T) is True; gives something to add to a loss."""
+        rewards = torch.zeros(mask.shape, device=mask.device).masked_scatter(mask, likelihoods)  # B T
+        returns = rewards.flip(1).cumsum(1).flip(1)  # B T
+        to_come = mask.float().flip(1).cumsum(1).flip(1)  # B T
+        advantage = (returns - self.baseline * to_come) * mask  # B T
+        drawn = (choice.log_probability.sum(1) * advantage).sum()
+        open_still = (choice.entropy.sum(1) * mask).sum()
+        if self.training:
+            self.baseline.lerp_(likelihoods.mean().to(self.baseline.dtype), 1 - self.memory)
+        return -self.weight * drawn - self.entropy_bonus * open_still

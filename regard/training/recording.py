@@ -1,7 +1,7 @@
 """The record of a training: metrics.jsonl, and TensorBoard where it is installed."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,11 @@ class Recorder:
         self._file.flush()
         if self._board is not None:
             for name, value in figures.items():
-                self._board.add_scalar(f"{kind}/{name}", value, step)
+                if isinstance(value, Mapping):
+                    for part, one in value.items():
+                        self._board.add_scalar(f"{name}/{part}", one, step)
+                else:
+                    self._board.add_scalar(f"{kind}/{name}", value, step)
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:

@@ -6,38 +6,48 @@ import math
 import numpy as np
 import pytest
 import torch
+from small import LONGEST, attention
 
 from regard.attention import SCOPES, SCORES, SELECTIONS, Attention
+from regard.core.errors import UserError
 
 B, T, S, D = 3, 4, 6, 8
 
-MEMBERS = [
+COMBINATIONS = list(itertools.product(SCORES, SCOPES, SELECTIONS, (1, 2)))
+MEMBERS = [pytest.param(*names, id="-".join(map(str, names))) for names in COMBINATIONS]
+DIFFERENTIABLE = [
     pytest.param(*names, id="-".join(map(str, names)))
-    for names in itertools.product(SCORES, SCOPES, SELECTIONS, (1, 2))
+    for names in COMBINATIONS
+    if names[2] in ("soft", "sparse")
 ]
 
 
 def make(score: str, scope: str, selection: str, heads: int) -> Attention:
     torch.manual_seed(0)
-    look = Attention(SCORES[score](D, D, heads=heads), SCOPES[scope](), SELECTIONS[selection](), heads=heads)
-    return look.double()
+    look = attention(score, scope, selection, width=D, heads=heads).double()
+    with torch.no_grad():  # the table of positions starts flat: a flat one would prove little
+        for parameter in look.parameters():
+            parameter.add_(0.3 * torch.randn_like(parameter))
+    return look.eval()
 
 
 def data(source: int = S) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
     generator = torch.Generator().manual_seed(1)
     query = torch.randn(B, T, D, dtype=torch.double, generator=generator)
     annotations = torch.randn(B, source, D, dtype=torch.double, generator=generator)
-    mask = torch.arange(source) < torch.tensor([S, 3, 1])[:, None]
+    mask = torch.arange(source) < torch.tensor([S, 5, 4])[:, None]
     return query, annotations, mask, torch.arange(T)[None]
 
 
 @pytest.mark.parametrize(("score", "scope", "selection", "heads"), MEMBERS)
+@pytest.mark.parametrize("training", [False, True])
 def test_weights_are_a_distribution_and_padding_gets_exactly_zero(
-    score: str, scope: str, selection: str, heads: int
+    score: str, scope: str, selection: str, heads: int, training: bool
 ) -> None:
-    look = make(score, scope, selection, heads)
+    look = make(score, scope, selection, heads).train(training)
     query, annotations, mask, steps = data()
     attended = look(query, look.prepare(annotations, mask), steps)
+    assert attended.weights is not None
     assert attended.weights.shape == (B, heads, T, S)
     assert attended.context.shape == (B, T, D)
     assert (attended.weights >= 0).all()
@@ -55,6 +65,8 @@ def test_more_padding_changes_nothing(score: str, scope: str, selection: str, he
     short = look(query, look.prepare(annotations, mask), steps)
     long = look(query, look.prepare(longer, wider), steps)
     torch.testing.assert_close(long.context, short.context)
+    assert short.weights is not None
+    assert long.weights is not None
     torch.testing.assert_close(long.weights[..., :S], short.weights)
 
 
@@ -73,7 +85,7 @@ def test_one_row_alone_equals_the_same_row_among_others(
         torch.testing.assert_close(alone.context, together.context[one])
 
 
-@pytest.mark.parametrize(("score", "scope", "selection", "heads"), MEMBERS)
+@pytest.mark.parametrize(("score", "scope", "selection", "heads"), DIFFERENTIABLE)
 def test_gradients_are_right(score: str, scope: str, selection: str, heads: int) -> None:
     look = make(score, scope, selection, heads)
     query, annotations, mask, steps = data()
@@ -82,41 +94,73 @@ def test_gradients_are_right(score: str, scope: str, selection: str, heads: int)
         return look(query, look.prepare(annotations, mask), steps).context
 
     inputs = (query.requires_grad_(), annotations.requires_grad_(), *look.parameters())
-    assert torch.autograd.gradcheck(context, inputs)
+    assert torch.autograd.gradcheck(context, inputs, fast_mode=heads > 1)
 
 
 @pytest.mark.parametrize(("score", "scope", "selection", "heads"), MEMBERS)
+@pytest.mark.parametrize("training", [False, True])
 def test_a_row_with_nothing_to_look_at_gives_zeros_and_no_nan_backwards(
-    score: str, scope: str, selection: str, heads: int
+    score: str, scope: str, selection: str, heads: int, training: bool
 ) -> None:
-    look = make(score, scope, selection, heads)
+    look = make(score, scope, selection, heads).train(training)
     query, annotations, _, steps = data()
     query.requires_grad_()
+    annotations.requires_grad_()
     nothing = torch.zeros(B, S, dtype=torch.bool)
     attended = look(query, look.prepare(annotations, nothing), steps)
     assert (attended.weights == 0).all()
     assert (attended.context == 0).all()
     attended.context.sum().backward()
-    assert query.grad is not None
-    assert query.grad.isfinite().all()
+    for leaf in (query, annotations):
+        assert leaf.grad is None or leaf.grad.isfinite().all()
+
+
+@pytest.mark.parametrize(("score", "scope", "selection", "heads"), MEMBERS)
+def test_it_looks_at_itself_too(score: str, scope: str, selection: str, heads: int) -> None:
+    """Self-attention is the same module with its own annotations as queries."""
+    look = make(score, scope, selection, heads)
+    _, annotations, mask, _ = data()
+    attended = look(annotations, look.prepare(annotations, mask), torch.arange(S)[None])
+    assert attended.context.shape == annotations.shape
+    if scope == "causal":
+        assert (attended.weights.triu(1) == 0).all()
+    if scope == "window":
+        assert (attended.weights.triu(3) == 0).all()
+        assert (attended.weights.tril(-3) == 0).all()
 
 
 # Each formula once more, position by position, in NumPy.
-def _heads(vector: np.ndarray, heads: int) -> list[np.ndarray]:
-    return np.split(vector, heads)
+def _head(vector: np.ndarray, head: int, heads: int) -> np.ndarray:
+    return np.split(vector, heads)[head]
+
+
+def _softplus(value: np.ndarray) -> np.ndarray:
+    return np.log1p(np.exp(value))
+
+
+def _cosine(q: np.ndarray, k: np.ndarray) -> float:
+    return float(q @ k / np.linalg.norm(q) / np.linalg.norm(k))
 
 
 REFERENCES = {
-    "dot": lambda q, k, p, h, n: _heads(q, n)[h] @ _heads(k, n)[h],
-    "scaled_dot": lambda q, k, p, h, n: _heads(q, n)[h] @ _heads(k, n)[h] / math.sqrt(len(q) / n),
-    "general": lambda q, k, p, h, n: _heads(q, n)[h] @ _heads(p["weight.weight"] @ k, n)[h],
-    "additive": lambda q, k, p, h, n: (
+    "dot": lambda q, k, t, s, p, h, n: _head(q, h, n) @ _head(k, h, n),
+    "scaled_dot": lambda q, k, t, s, p, h, n: _head(q, h, n) @ _head(k, h, n) / math.sqrt(len(q) / n),
+    "general": lambda q, k, t, s, p, h, n: _head(q, h, n) @ _head(p["weight.weight"] @ k, h, n),
+    "additive": lambda q, k, t, s, p, h, n: (
         p["scorer"][h]
         @ np.tanh(
-            _heads(p["from_query.weight"] @ q, n)[h]
-            + _heads(p["from_memory.weight"] @ k + p["from_memory.bias"], n)[h]
+            _head(p["from_query.weight"] @ q, h, n)
+            + _head(p["from_memory.weight"] @ k + p["from_memory.bias"], h, n)
         )
     ),
+    "cosine": lambda q, k, t, s, p, h, n: (
+        _softplus(p["sharpness"][h]) * _cosine(_head(q, h, n), _head(k, h, n))
+    ),
+    "rbf": lambda q, k, t, s, p, h, n: (
+        -_softplus(p["raw_gamma"][h]) * np.sum((_head(q, h, n) - _head(k, h, n)) ** 2)
+    ),
+    "location": lambda q, k, t, s, p, h, n: (p["weight.weight"] @ q + p["weight.bias"])[h * LONGEST + s],
+    "position": lambda q, k, t, s, p, h, n: p["table"][t, h, s],
 }
 
 
@@ -124,13 +168,13 @@ REFERENCES = {
 @pytest.mark.parametrize("name", SCORES)
 def test_a_score_equals_its_formula(name: str, heads: int) -> None:
     score = make(name, "global", "soft", heads).score
-    query, annotations, _, _ = data()
+    query, annotations, _, steps = data()
     with torch.no_grad():
-        scores = score(score.queries(query), score.keys(annotations))  # B H T S
+        scores = score(score.queries(query, steps), score.keys(annotations))  # B H T S
     parameters = {key: value.detach().numpy() for key, value in score.named_parameters()}
     for b, h, t, s in itertools.product(range(B), range(heads), range(T), range(S)):
         q, k = query[b, t].numpy(), annotations[b, s].numpy()
-        assert float(scores[b, h, t, s]) == pytest.approx(REFERENCES[name](q, k, parameters, h, heads))
+        assert float(scores[b, h, t, s]) == pytest.approx(REFERENCES[name](q, k, t, s, parameters, h, heads))
 
 
 def test_scaled_dot_agrees_with_torch() -> None:
@@ -143,3 +187,35 @@ def test_scaled_dot_agrees_with_torch() -> None:
     )
     context = look(query, keys, steps).context
     torch.testing.assert_close(context, expected.transpose(1, 2).flatten(2))
+
+
+def test_self_attention_without_parameters_is_the_softmax_of_all_products() -> None:
+    look = make("dot", "global", "soft", 1)
+    assert list(look.parameters()) == []
+    _, x, mask, _ = data()
+    attended = look(x, look.prepare(x, mask), torch.arange(S)[None])
+    for b, length in enumerate((S, 5, 4)):
+        row = x[b, :length]
+        torch.testing.assert_close(attended.context[b, :length], torch.softmax(row @ row.T, -1) @ row)
+
+
+@pytest.mark.parametrize("name", ["location", "position"])
+def test_a_source_beyond_the_positions_that_a_score_knows_is_refused(name: str) -> None:
+    score = make(name, "global", "soft", 1).score
+    with pytest.raises(UserError, match=f"{LONGEST} source positions.*{LONGEST + 1} pieces"):
+        score.keys(torch.zeros(1, LONGEST + 1, D))
+
+
+def test_a_step_beyond_the_table_of_positions_is_refused() -> None:
+    score = make("position", "global", "soft", 1).score
+    with pytest.raises(UserError, match=f"{LONGEST} target positions"):
+        score.queries(torch.zeros(1, 1, D), torch.tensor([[LONGEST]]))
+
+
+def test_gamma_can_be_fixed() -> None:
+    score = SCORES["rbf"](4, 4, gamma=0.5)
+    assert not any(parameter.requires_grad for parameter in score.parameters())
+    q, k = torch.randn(1, 1, 4), torch.randn(1, 1, 4)
+    steps = torch.zeros(1, 1, dtype=torch.long)
+    scores = score(score.queries(q, steps), score.keys(k))
+    assert float(scores) == pytest.approx(-0.5 * float((q - k).square().sum()), rel=1e-4)

@@ -6,15 +6,21 @@ from pathlib import Path
 
 import pytest
 import torch
-from small import VOCABULARY, batch
+from small import attention, batch, recurrent
 
-from regard.attention import SCOPES, SCORES, SELECTIONS, Attention
 from regard.core.batch import Batch
-from regard.decoders import RecurrentDecoder
-from regard.encoders import RecurrentEncoder
-from regard.layers import Embedding
 from regard.models import Seq2Seq
-from regard.training import SCHEDULES, Checkpoint, Checkpoints, CrossEntropy, Loop, Plan, Schedule, Validation
+from regard.training import (
+    SCHEDULES,
+    Checkpoint,
+    Checkpoints,
+    CrossEntropy,
+    Loop,
+    Plan,
+    Reinforce,
+    Schedule,
+    Validation,
+)
 from regard.training.state import Cursor
 
 STEPS = 14
@@ -44,19 +50,22 @@ class FiveBatches:
 
 
 def model_with_dropout() -> Seq2Seq:
-    encoder = RecurrentEncoder(Embedding(VOCABULARY, 6, dropout=0.3), width=4, layers=2, dropout=0.3)
-    look = Attention(SCORES["additive"](8, 8), SCOPES["global"](), SELECTIONS["soft"]())
-    target = Embedding(VOCABULARY, 6, dropout=0.3)
-    return Seq2Seq(encoder, RecurrentDecoder(target, look, memory_width=8, width=8, layers=2, dropout=0.3))
+    """With all that draws by chance: dropout of both kinds, noise, word dropout, hard attention."""
+    model = recurrent(
+        look=lambda: attention("additive", "global", "hard"), layers=2, dropout=0.3, variational=True
+    )
+    model.decoder.embedding.noise = 0.1
+    model.decoder.embedding.word_dropout = 0.1
+    return model
 
 
 def make_loop(folder: Path, *, until: int = STEPS, schedule: Schedule = SCHEDULE) -> Loop:
-    torch.manual_seed(7)
     model = model_with_dropout()
+    torch.manual_seed(7)
     loop = Loop(
         model,
         FiveBatches(),
-        CrossEntropy(label_smoothing=0.1),
+        CrossEntropy(label_smoothing=0.1, reinforce=Reinforce()),
         torch.optim.Adam(model.parameters(), fused=True),
         schedule,
         PLAN,
@@ -100,6 +109,7 @@ def same(one: Loop, other: Loop) -> bool:
     moments, others = one.optimizer.state_dict()["state"], other.optimizer.state_dict()["state"]
     return (
         same_weights(one, other)
+        and one.objective.state_dict() == other.objective.state_dict()
         and moments.keys() == others.keys()
         and all(torch.equal(moments[n][name], others[n][name]) for n in moments for name in moments[n])
         and replace(one.state, seconds=0, window=replace(one.state.window, seconds=0))
@@ -147,7 +157,12 @@ def _without_optimizer(checkpoint: Checkpoint) -> Checkpoint:
     return replace(checkpoint, optimizer={})
 
 
-@pytest.mark.parametrize("spoil", [_without_rng, _without_cursor, _without_optimizer])
+def _without_baseline(checkpoint: Checkpoint) -> Checkpoint:
+    zero = {name: torch.zeros_like(value) for name, value in checkpoint.objective.items()}
+    return replace(checkpoint, objective=zero)
+
+
+@pytest.mark.parametrize("spoil", [_without_rng, _without_cursor, _without_optimizer, _without_baseline])
 def test_the_comparison_notices_when_part_of_the_state_is_dropped(
     spoil: Callable[[Checkpoint], Checkpoint], tmp_path: Path, straight: Loop
 ) -> None:

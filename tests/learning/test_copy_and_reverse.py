@@ -4,14 +4,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from small import VOCABULARY
+from small import VOCABULARY, attention
 
-from regard.attention import SCOPES, SCORES, SELECTIONS, Attention
 from regard.core.batch import Batch, Tokens
 from regard.core.pieces import END
-from regard.decoders import RecurrentDecoder
+from regard.decoders import BRIDGES, LookThenStep, Stack
 from regard.encoders import RecurrentEncoder
-from regard.layers import Embedding
+from regard.layers import READOUTS, Embedding
 from regard.models import Seq2Seq
 from regard.search import SearchPlan
 from regard.training import SCHEDULES, Checkpoints, CrossEntropy, Loop, Plan, Validation
@@ -38,14 +37,20 @@ class Sequences:
         )
 
 
+def model(cell: str) -> Seq2Seq:
+    torch.manual_seed(1)
+    encoder = RecurrentEncoder(Embedding(VOCABULARY, 32), cell=cell, width=64)
+    look = attention("additive", width=64)
+    stack = Stack(32, 64, late=64, cell=cell)
+    bridge = BRIDGES["projection"](64, stack.state_width, layers=1)
+    readout = READOUTS["maxout"](32, 64, 64, width=64)
+    return Seq2Seq(encoder, LookThenStep(Embedding(VOCABULARY, 32), look, stack, bridge, readout))
+
+
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
 def test_the_additive_model_learns_to(task: str, cell: str, tmp_path: Path) -> None:
-    torch.manual_seed(1)
-    encoder = RecurrentEncoder(Embedding(VOCABULARY, 32), cell=cell, width=32)
-    look = Attention(SCORES["additive"](64, encoder.width), SCOPES["global"](), SELECTIONS["soft"]())
-    decoder = RecurrentDecoder(Embedding(VOCABULARY, 32), look, memory_width=64, cell=cell, width=64)
-    model = Seq2Seq(encoder, decoder)
+    net = model(cell)
     plan = Plan(
         steps=STEPS,
         accumulate=1,
@@ -59,10 +64,10 @@ def test_the_additive_model_learns_to(task: str, cell: str, tmp_path: Path) -> N
         higher_is_better=False,
     )
     loop = Loop(
-        model,
+        net,
         Sequences(task),
         CrossEntropy(),
-        torch.optim.Adam(model.parameters()),
+        torch.optim.Adam(net.parameters()),
         SCHEDULES["cosine"](warmup=20, steps=STEPS),
         plan,
         checkpoints=Checkpoints(tmp_path),
@@ -73,9 +78,9 @@ def test_the_additive_model_learns_to(task: str, cell: str, tmp_path: Path) -> N
     for _ in loop.run():
         pass
     unseen = Sequences(task).batch(9, 9)
-    model.eval()
+    net.eval()
     with torch.inference_mode():
-        found = SearchPlan(beam=1)(model, unseen.source, unseen.source.lengths)
+        found = SearchPlan(beam=1)(net, unseen.source, unseen.source.lengths)
     wanted = [
         tuple(row[:n].tolist()) for row, n in zip(unseen.target.ids, unseen.target.lengths, strict=True)
     ]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from regard.attention import SCORES
+from regard.attention import ALIASES, SCORES
 from regard.config import Config, difference, load_config, recipes
 from regard.core.errors import UserError
 from regard.text.normalization import NORMALIZATIONS
@@ -90,7 +90,14 @@ def test_an_unknown_member_is_refused_with_all_of_them_and_the_nearest(tmp_path:
         ("[training]\nmetric = 'blue'\n", ["training", "Did you mean 'bleu'?"]),
         ("training = 3\n", ["training", "3"]),
         ("[data.train]\nsource = 'a.en'\n", ["data.train.target"]),
-        ("[model.attention]\nscore = 'dot'\n", ["dot", "decoder.width is 256", "512"]),
+        ("[model]\nattention.score = 'dot'\nencoder.width = 512\n", ["dot", "decoder.width is 256", "512"]),
+        ("[model]\nattention.score = 'rbf'\nencoder.width = 512\n", ["rbf", "the general score"]),
+        ("[model.attention]\nscope = 'causal'\n", ["causal", "looks at itself"]),
+        ("[model.attention]\nscope = 'window'\n", ["window", "looks at itself"]),
+        ("[model.attention]\nscore = 'none'\nheads = 2\n", ["without attention", "nothing for heads"]),
+        ("[model.attention]\nscore = 'none'\nselection = 'hard'\n", ["without attention"]),
+        ("[model.encoder]\nwidth = 255\n", ["255", "even width"]),
+        ("[model]\ndecoder.bridge = 'last'\nencoder.layers = 2\n", ["last bridge", "projection bridge"]),
         ("[model.attention]\nheads = 3\n", ["heads = 3", "256"]),
         ("x = [\n", ["not valid TOML", "end of document"]),
         ("x 3\n", ["not valid TOML", "line 1"]),
@@ -129,7 +136,7 @@ def test_missing_folder_and_unreadable_files_are_refused(tmp_path: Path) -> None
 
 def test_every_setting_is_in_the_schema() -> None:
     schema = Config.model_json_schema()
-    assert schema["$defs"]["Attention"]["properties"]["score"]["enum"] == list(SCORES)
+    assert schema["$defs"]["Attention"]["properties"]["score"]["enum"] == [*SCORES, "none", *ALIASES]
     assert schema["$defs"]["Pieces"]["properties"]["normalization"]["enum"] == list(NORMALIZATIONS)
 
 
@@ -224,3 +231,8 @@ def test_default_locales_are_those_of_the_task() -> None:
     from regard.tasks.date_formats import DEFAULT_LOCALES  # config.py can't: Babel is slow to import
 
     assert tuple(Config().task.locales) == DEFAULT_LOCALES
+
+
+@pytest.mark.parametrize(("alias", "formula"), ALIASES.items())
+def test_the_name_of_a_paper_stands_for_its_formula(alias: str, formula: str) -> None:
+    assert load_config("dates", [f"model.attention.score={alias}"]).model.attention.score == formula

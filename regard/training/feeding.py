@@ -1,0 +1,109 @@
+"""Feedings: what a decoder is fed while it learns."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from regard.core.batch import Batch
+from regard.core.state import Choice
+from regard.models import Seq2Seq
+
+Decay = Callable[[int], float]  # the share of truth at a training step
+
+
+@dataclass(frozen=True)
+class Fed:
+    logits: Tensor  # N V, of the target's pieces, padding left out, row by row
+    choice: Choice | None = None
+
+
+class Feeding(Protocol):
+    def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed: ...
+
+
+class Teacher:
+    """The truth, always (teacher forcing): all steps are known, so the decoder unrolls them."""
+
+    def __init__(self, decay: Decay | None = None):
+        pass
+
+    def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed:
+        unrolled = model(batch)
+        features = unrolled.features[batch.target.mask]  # N D, no work on padding
+        return Fed(model.decoder.head(features), unrolled.choice)
+
+
+class Scheduled:
+    """Scheduled sampling (Bengio et al. 2015): for each piece by itself, the truth or a draw from the model.
+
+    The share of truth falls as training goes on.
+    """
+
+    def __init__(self, decay: Decay):
+        self.decay = decay
+
+    def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed:
+        truth = torch.rand(batch.target.ids.shape, device=batch.target.ids.device) < self.decay(step)  # B T
+        state: Any = model.begin(batch.source)
+        logits: list[Tensor] = []
+        for place, known in enumerate(batch.target_input.unbind(1)):
+            tokens = known if place == 0 else torch.where(truth[:, place], known, _draw(logits[-1]))  # B
+            output = model.step(tokens, state)
+            logits.append(output.logits)
+            state = output.state
+        return Fed(torch.stack(logits, dim=1)[batch.target.mask])
+
+
+class Free(Scheduled):
+    """The model's own pieces, always (full autoregression)."""
+
+    def __init__(self, decay: Decay | None = None):
+        super().__init__(lambda _: 0.0)
+
+
+def _draw(logits: Tensor) -> Tensor:
+    return torch.multinomial(torch.softmax(logits.detach().float(), dim=-1), 1)[:, 0]  # B
+
+
+def constant(*, steps: int, least: float) -> Decay:  # noqa: ARG001 (decays are made alike)
+    return lambda step: least
+
+
+def linear(*, steps: int, least: float) -> Decay:
+    """From one to the least within `steps`."""
+    return lambda step: max(least, 1 - step / steps)
+
+
+def exponential(*, steps: int, least: float) -> Decay:
+    """k^step, with k such that half is reached at `steps`."""
+    return lambda step: max(least, 0.5 ** (step / steps))
+
+
+def inverse_sigmoid(*, steps: int, least: float) -> Decay:
+    """k / (k + exp(step / k)), with k such that half is reached at `steps`: long near one, then falling."""
+    k = _solve(lambda k: k * math.log(k) - steps)
+    return lambda step: max(least, 1 / (1 + math.exp(min(step / k, 700)) / k))
+
+
+def _solve(rises: Callable[[float], float]) -> float:
+    """Where a rising function crosses zero, above one."""
+    low, high = 1.0, 2.0
+    while rises(high) < 0:
+        high *= 2
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rises(middle) < 0 else (low, middle)
+    return high
+
+
+FEEDINGS: dict[str, Callable[[Decay], Feeding]] = {"teacher": Teacher, "scheduled": Scheduled, "free": Free}
+DECAYS: dict[str, Callable[..., Decay]] = {
+    "constant": constant,
+    "linear": linear,
+    "exponential": exponential,
+    "inverse_sigmoid": inverse_sigmoid,
+}
