@@ -102,7 +102,8 @@ def model(config: Config, *, source_vocabulary: int, target_vocabulary: int) -> 
     look = _look(config)
     settings = config.model.decoder
     embedding = _embedding(config, target_vocabulary)
-    late = {"look_then_step": look.width, "step_then_look": 0, "step_then_look_fed": settings.width}
+    features = settings.features or settings.width
+    late = {"look_then_step": look.width, "step_then_look": 0, "step_then_look_fed": features}
     stack = Stack(
         embedding.width,
         settings.width,
@@ -117,7 +118,11 @@ def model(config: Config, *, source_vocabulary: int, target_vocabulary: int) -> 
     )
     bridge = BRIDGES[settings.bridge](encoder.width, stack.state_width, layers=settings.layers)
     readout = READOUTS[settings.readout](
-        embedding.width, settings.width, look.width, width=settings.width, dropout=config.model.dropout
+        embedding.width,
+        settings.width,
+        look.width,
+        width=features,
+        dropout=config.model.dropout,
     )
     options = {"asking": settings.asking} if settings.kind == "look_then_step" else {}
     return Seq2Seq(encoder, DECODERS[settings.kind](embedding, look, stack, bridge, readout, **options))
@@ -154,9 +159,7 @@ def _look(config: Config) -> Look:
     settings, memory, query = config.model.attention, config.model.encoder.width, config.model.decoder.width
     if settings.score == NO_ATTENTION:
         return FixedVector(width=memory if settings.fixed == "every_step" else 0)
-    longest = settings.longest or 1 + max(
-        config.data.max_source, config.search.max_length, config.data.max_target
-    )
+    longest = settings.longest or config.longest
     scores: dict[str, dict[str, Any]] = {
         "location": {"longest": longest},
         "position": {"longest": longest},
@@ -185,6 +188,13 @@ def objective(config: Config) -> CrossEntropy:
         feeding=FEEDINGS[training.feeding](decay),
         reinforce=reinforce if config.model.attention.selection == "hard" else None,
     )
+
+
+def parameters(config: Config, *, vocabulary: int) -> int:
+    """How many numbers the model has to learn with a vocabulary of this size on both sides; nothing is built."""
+    with torch.device("meta"):
+        net = model(config, source_vocabulary=vocabulary, target_vocabulary=vocabulary)
+    return sum(parameter.numel() for parameter in net.parameters())
 
 
 def load_model(config: Config, folder: ModelFolder, codec: TextCodec) -> Seq2Seq:

@@ -12,7 +12,7 @@ from regard.decoders import BRIDGES, LookThenStep, Stack
 from regard.encoders import RecurrentEncoder
 from regard.layers import READOUTS, Embedding
 from regard.models import Seq2Seq
-from regard.search import SearchPlan
+from regard.search import Hypothesis, SearchPlan
 from regard.training import SCHEDULES, Checkpoints, CrossEntropy, Loop, Plan, Validation
 
 TASKS = {"copy": lambda row: row, "reverse": lambda row: row[::-1]}
@@ -86,3 +86,15 @@ def test_the_additive_model_learns_to(task: str, cell: str, tmp_path: Path) -> N
     ]
     right = sum(one.tokens == row for one, row in zip(found, wanted, strict=True))
     assert right >= 62, f"{right} of 64"  # 97 %
+    if task == "reverse":
+        assert anti_diagonal(found, unseen.source.lengths.tolist()) > 0.9
+
+
+def anti_diagonal(found: list[Hypothesis], lengths: list[int]) -> float:
+    """The share of steps that looked hardest at the piece they had to give, or right beside it."""
+    near = [
+        abs(int(weights.argmax()) - (length - 2 - step)) <= 1
+        for one, length in zip(found, lengths, strict=True)
+        for step, weights in enumerate(one.attention["cross"][0, 0][: length - 1])
+    ]
+    return sum(near) / len(near)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from regard.attention import ALIASES, SCORES
-from regard.config import Config, difference, load_config, recipes
+from regard.config import PRESETS, Config, difference, load_config, recipes
 from regard.core.errors import UserError
 from regard.text.normalization import NORMALIZATIONS
 
@@ -96,6 +96,7 @@ def test_an_unknown_member_is_refused_with_all_of_them_and_the_nearest(tmp_path:
         ("[model.attention]\nscope = 'window'\n", ["window", "looks at itself"]),
         ("[model.attention]\nscore = 'none'\nheads = 2\n", ["without attention", "nothing for heads"]),
         ("[model.attention]\nscore = 'none'\nselection = 'hard'\n", ["without attention"]),
+        ("[model.attention]\nscore = 'location'\nlongest = 50\n", ["longest is 50", "201 positions"]),
         ("[model.encoder]\nwidth = 255\n", ["255", "even width"]),
         ("[model]\ndecoder.bridge = 'last'\nencoder.layers = 2\n", ["last bridge", "projection bridge"]),
         ("[model.attention]\nheads = 3\n", ["heads = 3", "256"]),
@@ -231,6 +232,31 @@ def test_default_locales_are_those_of_the_task() -> None:
     from regard.tasks.date_formats import DEFAULT_LOCALES  # config.py can't: Babel is slow to import
 
     assert tuple(Config().task.locales) == DEFAULT_LOCALES
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_fits_is_described_and_stays_changeable(name: str) -> None:
+    assert PRESETS[name].__doc__
+    config = load_config("dates", [f"model.preset={name}", "model.dropout=0.4"])
+    assert config.model.preset == name
+    assert config.model.dropout == 0.4
+    whole = PRESETS[name]().model_dump()
+    assert config.model.model_dump() == {**whole, "preset": name, "dropout": 0.4}
+
+
+def test_a_preset_of_a_file_is_laid_under_the_files_settings(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text("[model]\npreset = 'bahdanau2015'\nencoder.width = 64\ndecoder.width = 32\n")
+    model = load_config(path).model
+    assert (model.encoder.width, model.decoder.width, model.embedding) == (64, 32, 620)
+    assert model.decoder.features == 500
+    again = tmp_path / "again.toml"
+    again.write_text(load_config(path).to_toml())
+    assert load_config(again) == load_config(path)
+
+
+def test_an_unknown_preset_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    assert "Did you mean 'luong2015'?" in fails(tmp_path, "[model]\npreset = 'loung2015'\n")
 
 
 @pytest.mark.parametrize(("alias", "formula"), ALIASES.items())

@@ -1,0 +1,183 @@
+"""Configurations from TOML files, recipes and presets, with changes laid over them."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+
+from regard.config.presets import PRESETS
+from regard.config.settings import Config
+from regard.core.errors import UserError, did_you_mean
+
+
+def load_config(name: str | Path, changes: Sequence[str] = ()) -> Config:
+    """A recipe by name or a TOML file, with changes such as `"training.steps=100"` laid over it."""
+    path = find_config(name)
+    return parse_config(read_toml(path, str(name)), origin=str(name), changes=changes)
+
+
+def parse_config(document: dict[str, Any], *, origin: str, changes: Sequence[str] = ()) -> Config:
+    if any(change.partition("=")[0].strip() == "model.preset" for change in changes):
+        document.pop("model", None)  # another preset is another model: the file's sizes are not its own
+    changed = [_change(change, document) for change in changes]
+    _lay_over_preset(document, origin)
+    try:
+        return Config.model_validate(document)
+    except ValidationError as error:
+        raise UserError(_sentence(error, origin, changed)) from None
+
+
+def _lay_over_preset(document: dict[str, Any], origin: str) -> None:
+    """The model's settings become the preset's with the given ones over them."""
+    given = document.get("model")
+    if not isinstance(given, dict) or "preset" not in given:
+        return
+    name = str(given["preset"])
+    if name not in PRESETS:
+        raise UserError(f"{origin}: there is no preset {name!r}.{did_you_mean(name, PRESETS)}")
+    document["model"] = _over(PRESETS[name]().model_dump(mode="json", exclude_unset=True), given)
+
+
+def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        nested = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = _over(merged[key], value) if nested else value
+    return merged
+
+
+def find_config(name: str | Path) -> Traversable:
+    path = Path(name)
+    known = recipes()
+    if path.is_dir() and str(name) in known:  # such as the run of a recipe: it does not hide the recipe
+        return known[str(name)]
+    if path.suffix == ".toml" or path.exists():
+        return path
+    if str(name) not in known:
+        raise UserError(
+            f"There is no recipe and no file {str(name)!r}.{did_you_mean(str(name), known)} "
+            "`regard recipes` lists the recipes."
+        )
+    return known[str(name)]
+
+
+def recipes() -> dict[str, Traversable]:
+    """The configurations that ship with Regard, by name."""
+    folder = resources.files("regard") / "recipes"
+    files = sorted(folder.iterdir(), key=lambda file: file.name)
+    return {file.name.removesuffix(".toml"): file for file in files if file.name.endswith(".toml")}
+
+
+def read_toml(path: Traversable, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{name}: there is no such file.") from None
+    except IsADirectoryError:
+        raise UserError(
+            f"{name} is a folder; a configuration is a .toml file or the name of a recipe."
+        ) from None
+    except OSError as error:
+        raise UserError(f"{name} can't be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{name}, byte {error.start}: not UTF-8. Save the file as UTF-8.") from None
+    except ValueError as error:  # TOMLDecodeError, and what Python says of a number of 5000 digits
+        raise UserError(f"{name} is not valid TOML: {str(error).rstrip('.')}.") from None
+    except RecursionError:
+        raise UserError(f"{name} is not valid TOML: it is nested too deeply.") from None
+
+
+def difference(old: Config, new: Config) -> list[str]:
+    """`"training.seed: 1 -> 2"` for each setting that differs."""
+    before, after = _flat(old.model_dump()), _flat(new.model_dump())
+    keys = sorted(before.keys() | after.keys())
+    return [f"{k}: {before.get(k)} -> {after.get(k)}" for k in keys if before.get(k) != after.get(k)]
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}
+    return flat
+
+
+def _change(change: str, document: dict[str, Any]) -> str:
+    """Lays one `a.b=c` over the document and returns its key."""
+    key, equals, value = change.partition("=")
+    key = key.strip()
+    if not equals or not all(key.split(".")):
+        raise UserError(f"--set {change}: expected key=value, such as --set training.steps=1000.")
+    *tables, last = key.split(".")
+    place = document
+    for table in tables:
+        inner = place.setdefault(table, {})
+        if not isinstance(inner, dict):
+            raise UserError(f"--set {change}: {table!r} is a single setting and has nothing inside.")
+        place = inner
+    place[last] = _value(value)
+    return key
+
+
+def _value(text: str) -> Any:
+    """As TOML would read it; what TOML can't read is a plain string."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (ValueError, KeyError, RecursionError):
+        return text.strip()
+
+
+def _sentence(error: ValidationError, origin: str, changed: Sequence[str]) -> str:
+    """The first thing wrong, in words."""
+    errors = error.errors()
+    first = max(
+        (one for one in errors if one["loc"][:2] == errors[0]["loc"][:2]), key=lambda one: len(one["loc"])
+    )
+    location = _settings_path(first["loc"])  # of a setting with several forms, the form that came furthest
+    key = ".".join(location)
+    where = "--set" if any(key == c or key.startswith(c + ".") for c in changed) else origin
+    if first["type"] == "extra_forbidden":
+        return f"{where}: unknown setting {key!r}.{_nearest_setting(location)}"
+    if first["type"] == "value_error":
+        subject = f"{key}: " if key else ""
+        sentence = f"{where}: {subject}{first['ctx']['error']}"
+        return sentence if sentence.endswith((".", "?")) else f"{sentence}."
+    found = f", but found {_shown(first['input'])}" if first["type"] != "missing" else ""
+    return f"{where}: {key}: {first['msg'].rstrip('.')}{found}."
+
+
+def _shown(value: Any) -> str:
+    try:
+        shown = repr(value)
+    except ValueError:  # an integer of more digits than Python writes
+        return "a number of thousands of digits"
+    return shown if len(shown) <= 100 else f"{shown[:100]}..."
+
+
+def _settings_path(location: Sequence[str | int]) -> list[str]:
+    """pydantic names the members of a union in its path; people see the setting only."""
+    tags = {"str", "TwoFiles", "list[union[str,TwoFiles]]"}
+    return [str(part) for part in location if part not in tags]
+
+
+def _nearest_setting(location: Sequence[str]) -> str:
+    models: list[type[BaseModel]] = [Config]
+    for part in location[:-1]:
+        inner = [model.model_fields[part].annotation for model in models if part in model.model_fields]
+        models = [found for annotation in inner for found in _models_in(annotation)]
+    known = [name for model in models for name in model.model_fields]
+    prefix = ".".join(location[:-1])
+    hint = did_you_mean(location[-1], known)
+    return hint.replace("Did you mean '", f"Did you mean '{prefix}.") if prefix else hint
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    if get_origin(annotation) in (Union, UnionType, Annotated, list):
+        return [model for inner in get_args(annotation) for model in _models_in(inner)]
+    return []
