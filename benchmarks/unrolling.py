@@ -51,7 +51,7 @@ def main() -> None:
         "model.decoder.readout=attentional",
         "model.attention.score=general",
     ]
-    objective, steps, times = CrossEntropy(), {}, {name: [] for name in KINDS}
+    objective, steps = CrossEntropy(), {}
     for name, kind in KINDS.items():
         config = load_config("dates", [*changes, f"model.decoder.kind={kind}"])
         model = build.model(config, source_vocabulary=chosen.vocabulary, target_vocabulary=chosen.vocabulary)
@@ -70,7 +70,7 @@ def main() -> None:
 
         steps[name] = {"decoder": step, "whole model": whole}
     for part in ("decoder", "whole model"):
-        times = {name: [] for name in KINDS}
+        times: dict[str, list[float]] = {name: [] for name in KINDS}
         for _ in range(chosen.rounds):
             for name in KINDS:
                 started = time.perf_counter()
