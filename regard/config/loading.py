@@ -35,7 +35,7 @@ def parse_config(document: dict[str, Any], *, origin: str, changes: Sequence[str
 def _lay_over_preset(document: dict[str, Any], origin: str) -> None:
     """The model's settings become the preset's with the given ones over them."""
     given = document.get("model")
-    if not isinstance(given, dict) or "preset" not in given:
+    if not isinstance(given, dict) or given.get("preset") is None:
         return
     name = str(given["preset"])
     if name not in PRESETS:

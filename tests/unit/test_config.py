@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from regard.attention import ALIASES, SCORES
-from regard.config import PRESETS, Config, difference, load_config, recipes
+from regard.config import PRESETS, Config, difference, load_config, parse_config, recipes
 from regard.core.errors import UserError
 from regard.text.normalization import NORMALIZATIONS
 
@@ -232,6 +232,12 @@ def test_default_locales_are_those_of_the_task() -> None:
     from regard.tasks.date_formats import DEFAULT_LOCALES  # config.py can't: Babel is slow to import
 
     assert tuple(Config().task.locales) == DEFAULT_LOCALES
+
+
+@pytest.mark.parametrize("changes", [[], ["model.preset=gnmt"]])
+def test_a_configuration_as_a_model_folder_keeps_it_is_read_back_the_same(changes: list[str]) -> None:
+    config = load_config("dates", changes)
+    assert parse_config(config.model_dump(mode="json"), origin="config.json") == config
 
 
 @pytest.mark.parametrize("name", PRESETS)
