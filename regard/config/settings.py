@@ -327,6 +327,15 @@ class Config(Settings):
         return 1 + max(self.data.max_source, self.data.max_target, self.search.max_length)
 
     @model_validator(mode="after")
+    def _draws_can_be_learned_from(self) -> "Config":
+        if self.model.attention.selection == "hard" and self.training.feeding != "teacher":
+            raise ValueError(
+                "the hard selection learns from its draws over a whole known target, so training.feeding must be "
+                "teacher. Take the nearest selection to train with the model's own pieces"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _positions_are_known(self) -> "Config":
         look = self.model.attention
         if (

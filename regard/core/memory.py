@@ -10,6 +10,3 @@ class Memory:
     annotations: Tensor  # B S D
     mask: Tensor  # B S, True where a source piece stands
     summary: Tensor  # B L P D, the last state of each layer: its output and, for an LSTM, its cell
-
-    def select(self, rows: Tensor) -> "Memory":
-        return Memory(self.annotations[rows], self.mask[rows], self.summary[rows])

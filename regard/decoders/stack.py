@@ -44,7 +44,6 @@ class Stack(nn.Module):
         super().__init__()
         self.width = width
         self.state_width = CELLS[cell].parts * width
-        self.depth = layers
         self.residual = residual
         self.cells = nn.ModuleList(CELLS[cell](inputs if n == 0 else width, width) for n in range(layers))
         gates = CELLS[cell].gates * width

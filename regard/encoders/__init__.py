@@ -4,7 +4,7 @@ from typing import Protocol
 
 from regard.core.batch import Tokens
 from regard.core.memory import Memory
-from regard.encoders.recurrent import DIRECTIONS, RecurrentEncoder
+from regard.encoders.recurrent import RecurrentEncoder
 
 ENCODERS = {"recurrent": RecurrentEncoder}
 
@@ -15,4 +15,4 @@ class Encoder(Protocol):
     def encode(self, source: Tokens) -> Memory: ...
 
 
-__all__ = ["DIRECTIONS", "ENCODERS", "Encoder", "RecurrentEncoder"]
+__all__ = ["ENCODERS", "Encoder", "RecurrentEncoder"]

@@ -9,14 +9,14 @@ from regard.core.memory import Memory
 from regard.layers import Embedding, SequenceDropout
 
 NETWORKS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
-DIRECTIONS = ("one", "both", "first")  # in all layers one or both; "first": both in the lowest layer alone
 
 
 class RecurrentEncoder(nn.Module):
     """Reads the source in one or both directions (Bahdanau et al. 2015, section 3.2).
 
     An annotation, `width` wide, is the state at its position; where both directions are read, each has
-    half of it. The sequences are packed: padding is never read, so it cannot change an answer.
+    half of it (`directions` is "one", "both", or "first": both in the lowest layer alone). The
+    sequences are packed: padding is never read, so it cannot change an answer.
     Between the layers there may be dropout, layer norm and residual connections (Wu et al. 2016,
     section 3.1). With `reverse` the source is read from its end (Sutskever et al. 2014, section 3.3);
     annotations still stand in the order of the source.

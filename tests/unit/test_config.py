@@ -97,6 +97,7 @@ def test_an_unknown_member_is_refused_with_all_of_them_and_the_nearest(tmp_path:
         ("[model.attention]\nscore = 'none'\nheads = 2\n", ["without attention", "nothing for heads"]),
         ("[model.attention]\nscore = 'none'\nselection = 'hard'\n", ["without attention"]),
         ("[model.attention]\nscore = 'location'\nlongest = 50\n", ["longest is 50", "201 positions"]),
+        ("[model]\nattention.selection = 'hard'\n[training]\nfeeding = 'scheduled'\n", ["hard", "teacher"]),
         ("[model.encoder]\nwidth = 255\n", ["255", "even width"]),
         ("[model]\ndecoder.bridge = 'last'\nencoder.layers = 2\n", ["last bridge", "projection bridge"]),
         ("[model.attention]\nheads = 3\n", ["heads = 3", "256"]),
