@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention.slots import Allowed
+from regard.layers import Linear
 
 
 class Global(nn.Module):
@@ -64,8 +65,8 @@ class LocalPredicted(nn.Module):
         super().__init__()
         self.radius = radius
         self.spread = radius / 2 if spread is None else spread
-        self.hidden = nn.Linear(query_width, query_width, bias=False)
-        self.predict = nn.Linear(query_width, 1, bias=False)
+        self.hidden = Linear(query_width, query_width, bias=False)
+        self.predict = Linear(query_width, 1, bias=False)
 
     def centre(self, query: Tensor, mask: Tensor) -> Tensor:
         """The predicted positions, B T."""

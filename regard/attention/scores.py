@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.core.errors import UserError
+from regard.layers import Linear
 
 
 def split_heads(vectors: Tensor, heads: int) -> Tensor:
@@ -51,7 +52,7 @@ class General(nn.Module):
     def __init__(self, query_width: int, memory_width: int, *, heads: int = 1):
         super().__init__()
         self.heads = heads
-        self.weight = nn.Linear(memory_width, query_width, bias=False)
+        self.weight = Linear(memory_width, query_width, bias=False)
 
     def keys(self, annotations: Tensor) -> Tensor:
         return split_heads(self.weight(annotations), self.heads)  # B H S K
@@ -69,8 +70,8 @@ class Additive(nn.Module):
     def __init__(self, query_width: int, memory_width: int, *, heads: int = 1):
         super().__init__()
         self.heads = heads
-        self.from_query = nn.Linear(query_width, query_width, bias=False)
-        self.from_memory = nn.Linear(memory_width, query_width)
+        self.from_query = Linear(query_width, query_width, bias=False)
+        self.from_memory = Linear(memory_width, query_width)
         self.scorer = nn.Parameter(torch.empty(heads, query_width // heads))
         nn.init.normal_(self.scorer, std=self.scorer.shape[1] ** -0.5)
 
@@ -144,7 +145,7 @@ class Location(_ByPosition):
 
     def __init__(self, query_width: int, memory_width: int, *, heads: int = 1, longest: int):
         super().__init__(heads=heads, longest=longest)
-        self.weight = nn.Linear(query_width, heads * longest)
+        self.weight = Linear(query_width, heads * longest)
 
     def queries(self, query: Tensor, steps: Tensor) -> Tensor:
         return split_heads(self.weight(query), self.heads)  # B H T longest

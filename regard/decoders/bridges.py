@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.core.memory import Memory
+from regard.layers import Linear
 
 
 class Projection(nn.Module):
@@ -12,7 +13,7 @@ class Projection(nn.Module):
     def __init__(self, memory_width: int, state_width: int, *, layers: int):
         super().__init__()
         self.layers = layers
-        self.linear = nn.Linear(memory_width, layers * state_width)
+        self.linear = Linear(memory_width, layers * state_width)
 
     def forward(self, memory: Memory) -> tuple[Tensor, ...]:
         return torch.tanh(self.linear(memory.summary[:, -1, 0])).chunk(self.layers, dim=-1)
@@ -24,7 +25,7 @@ class Mean(nn.Module):
     def __init__(self, memory_width: int, state_width: int, *, layers: int):
         super().__init__()
         self.layers = layers
-        self.linear = nn.Linear(memory_width, layers * state_width)
+        self.linear = Linear(memory_width, layers * state_width)
 
     def forward(self, memory: Memory) -> tuple[Tensor, ...]:
         here = memory.mask[..., None]  # B S 1

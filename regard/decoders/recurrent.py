@@ -10,7 +10,7 @@ from regard.attention import Attended, Keys, Look
 from regard.core.memory import Memory
 from regard.core.state import Choice, Looks, StepOutput, Unrolled
 from regard.decoders.stack import ASKING, Stack, StackState
-from regard.layers import Embedding
+from regard.layers import Embedding, Linear
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class LookThenStep(nn.Module):
         self.bridge = bridge
         self.readout = readout
         self.asking = ASKING[asking]
-        self.head = nn.Linear(readout.width, embedding.vocabulary)  # type: ignore[arg-type]
+        self.head = Linear(readout.width, embedding.vocabulary)  # type: ignore[arg-type]
 
     def begin(self, memory: Memory) -> RecurrentState:
         return _begin(self.look, self.stack, self.bridge, memory, features=0)
@@ -99,7 +99,7 @@ class StepThenLook(nn.Module):
         self.stack = stack
         self.bridge = bridge
         self.readout = readout
-        self.head = nn.Linear(readout.width, embedding.vocabulary)  # type: ignore[arg-type]
+        self.head = Linear(readout.width, embedding.vocabulary)  # type: ignore[arg-type]
 
     def begin(self, memory: Memory) -> RecurrentState:
         return _begin(self.look, self.stack, self.bridge, memory, features=0)
@@ -136,7 +136,7 @@ class StepThenLookFed(nn.Module):
         self.bridge = bridge
         self.readout = readout
         self.width: int = readout.width  # type: ignore[assignment]
-        self.head = nn.Linear(self.width, embedding.vocabulary)
+        self.head = Linear(self.width, embedding.vocabulary)
 
     def begin(self, memory: Memory) -> RecurrentState:
         return _begin(self.look, self.stack, self.bridge, memory, features=self.width)

@@ -6,7 +6,7 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from regard.layers import CELLS, RecurrentLayer, SequenceDropout
+from regard.layers import CELLS, Linear, RecurrentLayer, SequenceDropout
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ class Stack(nn.Module):
         self.cells = nn.ModuleList(CELLS[cell](inputs if n == 0 else width, width) for n in range(layers))
         gates = CELLS[cell].gates * width
         receiving = (layers if late_to_all else 1) if late else 0
-        self.late = nn.ModuleList(nn.Linear(late, gates, bias=False) for _ in range(receiving))
+        self.late = nn.ModuleList(
+            Linear(late, gates, bias=False, blocks=CELLS[cell].gates) for _ in range(receiving)
+        )
         self.norms = nn.ModuleList(
             nn.LayerNorm(width) if layer_norm else nn.Identity() for _ in range(layers - 1)
         )

@@ -6,7 +6,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from regard.core.batch import Tokens
 from regard.core.memory import Memory
-from regard.layers import Embedding, SequenceDropout
+from regard.layers import Embedding, SequenceDropout, begin_well
 
 NETWORKS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 
@@ -51,6 +51,8 @@ class RecurrentEncoder(nn.Module):
             )
             for n, two in enumerate(both)
         )
+        for network in self.networks:
+            begin_well(network, cell)
         self.norms = nn.ModuleList(nn.LayerNorm(width) if layer_norm else nn.Identity() for _ in both)
         self.between = SequenceDropout(dropout, variational=variational)
 

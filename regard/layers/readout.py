@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from regard.layers.linear import Linear
+
 
 class Maxout(nn.Module):
     """Deep output with a maxout layer (Bahdanau et al. 2015, appendix A.2.2; Goodfellow et al. 2013).
@@ -13,7 +15,7 @@ class Maxout(nn.Module):
     def __init__(self, previous: int, state: int, context: int, *, width: int, dropout: float = 0.0):
         super().__init__()
         self.width = width
-        self.linear = nn.Linear(previous + state + context, 2 * width)
+        self.linear = Linear(previous + state + context, 2 * width)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:
@@ -28,7 +30,7 @@ class Tanh(nn.Module):
     def __init__(self, previous: int, state: int, context: int, *, width: int, dropout: float = 0.0):
         super().__init__()
         self.width = width
-        self.linear = nn.Linear(previous + state + context, width)
+        self.linear = Linear(previous + state + context, width)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:
@@ -44,7 +46,7 @@ class Attentional(nn.Module):
     def __init__(self, previous: int, state: int, context: int, *, width: int, dropout: float = 0.0):
         super().__init__()
         self.width = width
-        self.linear = nn.Linear(context + state, width, bias=False)
+        self.linear = Linear(context + state, width, bias=False)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:

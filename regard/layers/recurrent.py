@@ -8,6 +8,8 @@ torch's: what torch runs over a sequence in one call equals our steps.
 import torch
 from torch import Tensor, nn
 
+from regard.layers.linear import Linear, glorot_, orthogonal_
+
 
 class RecurrentLayer(nn.Module):
     """What the cells share: input and recurrent weights for all gates."""
@@ -18,8 +20,9 @@ class RecurrentLayer(nn.Module):
     def __init__(self, inputs: int, width: int):
         super().__init__()
         self.width = width
-        self.input = nn.Linear(inputs, self.gates * width)
-        self.recurrent = nn.Linear(width, self.gates * width)
+        self.input = Linear(inputs, self.gates * width, blocks=self.gates)
+        self.recurrent = Linear(width, self.gates * width)
+        orthogonal_(self.recurrent.weight, blocks=self.gates)
 
     def weights(self) -> list[Tensor]:
         return [self.input.weight, self.recurrent.weight, self.input.bias, self.recurrent.bias]
@@ -74,8 +77,7 @@ class LSTM(RecurrentLayer):
 
     def __init__(self, inputs: int, width: int):
         super().__init__(inputs, width)
-        with torch.no_grad():  # an open forget gate at the start lets gradients through (Jozefowicz 2015)
-            self.recurrent.bias[width : 2 * width].fill_(1.0)
+        open_forget_gate_(self.recurrent.bias)
 
     def step(self, given: Tensor, state: Tensor) -> Tensor:
         hidden, cell = state.chunk(2, dim=-1)  # B D each
@@ -89,3 +91,24 @@ class LSTM(RecurrentLayer):
 
 
 CELLS: dict[str, type[RecurrentLayer]] = {"rnn": RNN, "gru": GRU, "lstm": LSTM}
+
+
+def open_forget_gate_(bias: Tensor) -> None:
+    """Lets gradients through from the start (Jozefowicz et al. 2015)."""
+    width = len(bias) // LSTM.gates
+    with torch.no_grad():
+        bias[width : 2 * width].fill_(1.0)
+
+
+def begin_well(network: nn.RNNBase, cell: str) -> None:
+    """Gives torch's network of one layer the start that our cells have."""
+    gates = CELLS[cell].gates
+    for name, parameter in network.named_parameters():
+        if name.startswith("weight_ih"):
+            glorot_(parameter, blocks=gates)
+        elif name.startswith("weight_hh"):
+            orthogonal_(parameter, blocks=gates)
+        else:
+            nn.init.zeros_(parameter)
+            if cell == "lstm" and name.startswith("bias_hh"):
+                open_forget_gate_(parameter)

@@ -13,7 +13,8 @@ PACKAGE = Path(regard.__file__).parent
 # A part may import the parts of the lines above its own, and itself.
 ORDER = [
     ["core"],
-    ["text", "metrics", "layers", "attention", "search", "viewing"],
+    ["layers"],
+    ["text", "metrics", "attention", "search", "viewing"],
     ["encoders", "decoders", "data"],
     ["models"],
     ["training"],

@@ -1,0 +1,32 @@
+"""Matrices, and how they start."""
+
+import torch
+from torch import Tensor, nn
+
+
+class Linear(nn.Linear):
+    """Wx + b, with b = 0 and W drawn after Glorot & Bengio 2010.
+
+    Torch's own start is three times narrower in variance: through a stack of LSTMs so little is left of
+    the signal that attention stays even for hundreds of steps. Where the outputs are `blocks` of different
+    use, the gates of a cell, each block is a matrix of its own.
+    """
+
+    def __init__(self, inputs: int, outputs: int, *, bias: bool = True, blocks: int = 1):
+        super().__init__(inputs, outputs, bias=bias)
+        glorot_(self.weight, blocks=blocks)
+        if bias:
+            nn.init.zeros_(self.bias)
+
+
+@torch.no_grad()
+def glorot_(weight: Tensor, *, blocks: int = 1) -> None:
+    for block in weight.chunk(blocks):
+        nn.init.xavier_uniform_(block)
+
+
+@torch.no_grad()
+def orthogonal_(weight: Tensor, *, blocks: int = 1) -> None:
+    """For what is multiplied with itself at every step: neither grows nor fades (Saxe et al. 2014)."""
+    for block in weight.chunk(blocks):
+        nn.init.orthogonal_(block)
