@@ -1,21 +1,41 @@
 """Configuration -> objects: the one file that knows both."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
+from torch import nn
 from torch.optim import Adam, Optimizer
 
-from regard.attention import SCOPES, SCORES, SELECTIONS, Attention, FixedVector, Look
+from regard.attention import (
+    SCOPES,
+    SCORES,
+    SELECTIONS,
+    Attention,
+    Block,
+    CrossAttention,
+    FixedVector,
+    Look,
+    SelfAttention,
+)
 from regard.config import NO_ATTENTION, Config, Files, Pieces, TwoFiles
+from regard.config import settings as settings_of
 from regard.core.errors import UserError
 from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile
-from regard.decoders import BRIDGES, DECODERS, Stack
-from regard.encoders import ENCODERS, Encoder
-from regard.layers import READOUTS, Embedding
+from regard.decoders import BRIDGES, DECODERS, Stack, StreamDecoder, TransformerDecoder
+from regard.encoders import Encoder, RecurrentEncoder, TransformerEncoder
+from regard.layers import (
+    NORMS,
+    POSITIONS,
+    READOUTS,
+    Embedding,
+    FeedForward,
+    PlacedEmbedding,
+    Residual,
+)
 from regard.metrics import METRICS, Metric
 from regard.models import Seq2Seq
 from regard.run import ModelFolder
@@ -98,11 +118,59 @@ def load_codec(config: Config, folder: ModelFolder) -> TextCodec:
 
 def model(config: Config, *, source_vocabulary: int, target_vocabulary: int) -> Seq2Seq:
     """The model with fresh weights, drawn from torch's generator."""
-    encoder = _encoder(config, _embedding(config, source_vocabulary))
-    look = _look(config)
+    settings = config.model
+    encoder = _ENCODERS[type(settings.encoder)](config, source_vocabulary)
+    decoder = _DECODERS[type(settings.decoder)](config, target_vocabulary, encoder)
+    net = Seq2Seq(encoder, decoder)
+    if settings.tie != "none":
+        table = _pieces(decoder.embedding).table
+        decoder.head.weight = table.weight
+        if settings.tie == "all" and config.text.shared:
+            _pieces(encoder.embedding).table = table
+    return net
+
+
+def _pieces(embedding: Embedding | PlacedEmbedding) -> Embedding:
+    return embedding.pieces if isinstance(embedding, PlacedEmbedding) else embedding
+
+
+def _embedding(
+    config: Config, vocabulary: int, width: int, *, dropout: float = 0.0, scale: bool = False
+) -> Embedding:
+    settings = config.model
+    return Embedding(
+        vocabulary,
+        width,
+        dropout=dropout,
+        noise=settings.embedding_noise,
+        word_dropout=settings.word_dropout,
+        scale=scale,
+    )
+
+
+def _recurrent_encoder(config: Config, vocabulary: int) -> RecurrentEncoder:
+    settings = config.model.encoder
+    assert isinstance(settings, settings_of.RecurrentEncoder)
+    return RecurrentEncoder(
+        _embedding(config, vocabulary, config.model.embedding, dropout=config.model.dropout),
+        cell=settings.cell,
+        width=settings.width,
+        layers=settings.layers,
+        directions=settings.directions,
+        residual=settings.residual,
+        layer_norm=settings.layer_norm,
+        dropout=config.model.dropout,
+        variational=settings.variational,
+        reverse=settings.reverse,
+    )
+
+
+def _recurrent_decoder(config: Config, vocabulary: int, encoder: Encoder) -> nn.Module:
     settings = config.model.decoder
-    embedding = _embedding(config, target_vocabulary)
-    features = settings.features or settings.width
+    assert isinstance(settings, settings_of.RecurrentDecoder)
+    look = _recurrent_look(config)
+    embedding = _embedding(config, vocabulary, config.model.embedding, dropout=config.model.dropout)
+    features = config.model.features
     late = {"look_then_step": look.width, "step_then_look": 0, "step_then_look_fed": features}
     stack = Stack(
         embedding.width,
@@ -125,40 +193,111 @@ def model(config: Config, *, source_vocabulary: int, target_vocabulary: int) -> 
         dropout=config.model.dropout,
     )
     options = {"asking": settings.asking} if settings.kind == "look_then_step" else {}
-    return Seq2Seq(encoder, DECODERS[settings.kind](embedding, look, stack, bridge, readout, **options))
+    return DECODERS[settings.kind](embedding, look, stack, bridge, readout, **options)
 
 
-def _embedding(config: Config, vocabulary: int) -> Embedding:
-    settings = config.model
-    return Embedding(
-        vocabulary,
-        settings.embedding,
-        dropout=settings.dropout,
-        noise=settings.embedding_noise,
-        word_dropout=settings.word_dropout,
-    )
-
-
-def _encoder(config: Config, embedding: Embedding) -> Encoder:
+def _transformer_encoder(config: Config, vocabulary: int) -> TransformerEncoder:
     settings = config.model.encoder
-    return ENCODERS[settings.kind](
-        embedding,
-        cell=settings.cell,
-        width=settings.width,
-        layers=settings.layers,
-        directions=settings.directions,
-        residual=settings.residual,
-        layer_norm=settings.layer_norm,
-        dropout=config.model.dropout,
-        variational=settings.variational,
-        reverse=settings.reverse,
+    assert isinstance(settings, settings_of.TransformerEncoder)
+    stream = isinstance(config.model.decoder, settings_of.StreamDecoder)
+    embedding = _placed_embedding(config, settings, vocabulary, causal=settings.scope == "causal")
+    scope = "causal" if stream else settings.scope
+    blocks = [_block(config, settings, scope=scope) for _ in range(settings.layers)]
+    whole = stream and settings.scope == "global"
+    return TransformerEncoder(embedding, blocks, _last_norm(settings), shared_layers=stream, whole=whole)
+
+
+def _transformer_decoder(config: Config, vocabulary: int, encoder: Encoder) -> TransformerDecoder:
+    settings = config.model.decoder
+    assert isinstance(settings, settings_of.TransformerDecoder)
+    embedding = _placed_embedding(config, settings, vocabulary, causal=True)
+    blocks = [
+        _block(config, settings, scope="causal", memory_width=encoder.width) for _ in range(settings.layers)
+    ]
+    return TransformerDecoder(embedding, blocks, _last_norm(settings))
+
+
+def _stream_decoder(config: Config, vocabulary: int, encoder: Encoder) -> StreamDecoder:
+    settings = config.model.encoder
+    assert isinstance(settings, settings_of.TransformerEncoder)
+    assert isinstance(encoder, TransformerEncoder)
+    pieces = _embedding(config, vocabulary, config.model.pieces_width("decoder"), scale=settings.embedding_scale)
+    embedding = PlacedEmbedding(
+        pieces, encoder.embedding.positions, beside=settings.position_width, dropout=config.model.dropout
     )
+    return StreamDecoder(embedding, list(encoder.blocks), encoder.norm)
 
 
-def _look(config: Config) -> Look:
-    settings, memory, query = config.model.attention, config.model.encoder.width, config.model.decoder.width
+def _placed_embedding(
+    config: Config, settings: settings_of.Blocks, vocabulary: int, *, causal: bool
+) -> PlacedEmbedding:
+    width = settings.width - settings.position_width
+    positions = POSITIONS[settings.positions](
+        settings.position_width or settings.width,
+        heads=settings.heads,
+        longest=config.longest,
+        causal=causal,
+    )
+    pieces = _embedding(config, vocabulary, width, scale=settings.embedding_scale)
+    return PlacedEmbedding(pieces, positions, beside=settings.position_width, dropout=config.model.dropout)
+
+
+def _block(
+    config: Config, settings: settings_of.Blocks, *, scope: str, memory_width: int | None = None
+) -> Block:
+    """A layer of a Transformer; with a memory's width, one that looks across at it."""
+    width = settings.width
+
+    def around() -> Residual:
+        return Residual(width, norm=settings.norm, pre_norm=settings.pre_norm, dropout=config.model.dropout)
+
+    options = {"radius": settings.radius} if scope == "window" else {}
+    own = Attention(
+        SCORES[settings.score](width, width, heads=settings.heads),
+        SCOPES[scope](**options),
+        SELECTIONS[settings.selection](),
+        width=width,
+        heads=settings.heads,
+        dropout=settings.attention_dropout,
+    )
+    think = FeedForward(
+        width, settings.feed_forward, activation=settings.activation, dropout=settings.activation_dropout
+    )
+    look = SelfAttention(own, width, projected=settings.projected)
+    if memory_width is None:
+        return Block(look, think, around(), around())
+    across = CrossAttention(
+        _attention(config, width, width, dropout=settings.attention_dropout), width, memory_width
+    )
+    return Block(look, think, around(), around(), across=across, around_across=around())
+
+
+def _last_norm(settings: settings_of.Blocks) -> nn.Module:
+    """Where each part normalises what enters it, what leaves the last is normalised at the end."""
+    return NORMS[settings.norm](settings.width) if settings.pre_norm else nn.Identity()
+
+
+_ENCODERS: dict[type, Callable[[Config, int], Encoder]] = {
+    settings_of.RecurrentEncoder: _recurrent_encoder,
+    settings_of.TransformerEncoder: _transformer_encoder,
+}
+_DECODERS: dict[type, Callable[[Config, int, Encoder], nn.Module]] = {
+    settings_of.RecurrentDecoder: _recurrent_decoder,
+    settings_of.TransformerDecoder: _transformer_decoder,
+    settings_of.StreamDecoder: _stream_decoder,
+}
+
+
+def _recurrent_look(config: Config) -> Look:
+    settings, memory = config.model.attention, config.model.encoder.width
     if settings.score == NO_ATTENTION:
         return FixedVector(width=memory if settings.fixed == "every_step" else 0)
+    return _attention(config, config.model.decoder_width, memory)
+
+
+def _attention(config: Config, query: int, memory: int, *, dropout: float = 0.0) -> Attention:
+    """The decoder's look at its source."""
+    settings = config.model.attention
     longest = settings.longest or config.longest
     scores: dict[str, dict[str, Any]] = {
         "location": {"longest": longest},
@@ -176,6 +315,7 @@ def _look(config: Config) -> Look:
         SELECTIONS[settings.selection](**selections.get(settings.selection, {})),
         width=memory,
         heads=settings.heads,
+        dropout=dropout,
     )
 
 

@@ -46,4 +46,5 @@ def model_card(config: Config, name: str, scores: Mapping[str, Score] | None = N
 
 
 def _stack(part: Encoder | Decoder) -> str:
-    return f"{part.kind}, {part.cell}, {part.layers} x {part.width}"
+    shown = {key: value for key, value in part.model_dump().items() if key in ("cell", "layers", "width", "heads")}
+    return ", ".join([part.kind, *(f"{key} {value}" for key, value in shown.items())])

@@ -54,7 +54,7 @@ def evaluate(
             f"The {split} pairs are not the ones that {path} was trained beside, so some may have been trained on. "
             "Bring the old data back, or train again."
         )
-    predictions = predictor.predict([pair.source for pair in pairs], beam=beam)
+    predictions = predictor.predict([pair.source for pair in pairs], beam=beam, attention="none")
     texts, references = [one.text for one in predictions], [[pair.target] for pair in pairs]
     metrics = build.metrics(config)
     lengths = [len(one.attention.source_pieces) for one in predictions]

@@ -251,10 +251,12 @@ class Validator:
         self.metrics = list(chosen.values())
 
     def __call__(self) -> Validation:
-        answers = self.predictor.predict([pair.source for pair in self.pairs], beam=1)
+        sources = [pair.source for pair in self.pairs]
+        answers = self.predictor.predict(sources, beam=1, attention="none")
+        samples = self.predictor.predict(sources[: self.samples], beam=1)
         texts, references = [answer.text for answer in answers], [[pair.target] for pair in self.pairs]
         scores = {metric.name: metric(texts, references).value for metric in self.metrics}
-        return Validation(self._loss(), scores, answers[: self.samples])
+        return Validation(self._loss(), scores, samples)
 
     def _loss(self) -> float:
         objective, total, tokens = CrossEntropy(), 0.0, 0

@@ -4,12 +4,14 @@ from collections.abc import Callable
 
 import torch
 
+from regard import build
 from regard.attention import SCOPES, SCORES, SELECTIONS, Attention, FixedVector, Look, Scope, Score, Selection
+from regard.config import load_config
 from regard.core.batch import Batch, Tokens
 from regard.core.pieces import END
 from regard.decoders import BRIDGES, DECODERS, Stack
 from regard.encoders import RecurrentEncoder
-from regard.layers import CELLS, READOUTS, Embedding
+from regard.layers import CELLS, POSITIONS, READOUTS, Embedding
 from regard.models import Seq2Seq
 
 VOCABULARY = 12
@@ -89,6 +91,49 @@ def recurrent(
     return Seq2Seq(encoder, DECODERS[decoder](*parts)).eval()
 
 
+def built(*changes: str) -> Seq2Seq:
+    """A model as the configuration would have it."""
+    torch.manual_seed(0)
+    config = load_config("dates", changes)
+    return build.model(config, source_vocabulary=VOCABULARY, target_vocabulary=VOCABULARY).eval()
+
+
+def transformer(*changes: str) -> Seq2Seq:
+    """Two layers and two heads on each side; `both.` stands for encoder and decoder."""
+    both = [f"width={WIDTH}", "layers=2", "heads=2", f"feed_forward={2 * WIDTH}"]
+    settings = [f"model.{side}.{setting}" for side in ("encoder", "decoder") for setting in both]
+    for change in changes:
+        sides = ("encoder.", "decoder.") if change.startswith("both.") else ("",)
+        settings += [f"model.{side}{change.removeprefix('both.')}" for side in sides]
+    return built("model.preset=transformer_tiny", "model.attention.heads=2", *settings)
+
+
+def stream(*changes: str) -> Seq2Seq:
+    sizes = [f"width={WIDTH}", "layers=2", "heads=2", f"feed_forward={2 * WIDTH}", *changes]
+    return built("model.preset=transformer_d", *(f"model.encoder.{setting}" for setting in sizes))
+
+
+TRANSFORMERS: dict[str, tuple[str, ...]] = (
+    {
+        "post-norm": ("both.pre_norm=false",),
+        "rms norm, swiglu": ("both.norm=rms", "both.activation=swiglu"),
+        "gelu": ("both.activation=gelu",),
+        "positions beside": ("both.position_width=4", "tie=none"),
+        "learned beside": ("both.position_width=4", "both.positions=learned", "tie=none"),
+        "window": ("encoder.scope=window", "encoder.radius=2"),
+        "without projections": ("both.projected=false", "both.score=dot"),
+        "sparse": ("both.selection=sparse", "attention.selection=sparse"),
+        "local look across": ("attention.scope=local_predicted", "attention.radius=2"),
+    }
+    | {f"positions {name}": (f"both.positions={name}",) for name in POSITIONS}
+    | {
+        f"score {name}": (f"both.score={name}", f"attention.score={name}")
+        for name in SCORES
+        if name not in ("location", "position")
+    }
+)
+
+
 def batch(lengths: tuple[int, ...] = (5, 2, 7, 1), seed: int = 0) -> Batch:
     generator = torch.Generator().manual_seed(seed)
     rows = [[*torch.randint(4, VOCABULARY, (n,), generator=generator).tolist(), END] for n in lengths]
@@ -117,7 +162,7 @@ MODELS: dict[str, Callable[[], Seq2Seq]] = (
         f"{decoder}, {cell}, {layers}": (
             lambda d=decoder, c=cell, n=layers: recurrent(decoder=d, cell=c, layers=n)
         )
-        for decoder in DECODERS
+        for decoder in ("look_then_step", "step_then_look", "step_then_look_fed")
         for cell in CELLS
         for layers in (1, 2)
     }
@@ -131,6 +176,15 @@ MODELS: dict[str, Callable[[], Seq2Seq]] = (
         f"selection {name}": (lambda name=name: recurrent(look=lambda: attention("general", "global", name)))
         for name in SELECTIONS
     }
+    | {f"stream, {name}": (lambda name=name: stream(f"positions={name}")) for name in POSITIONS}
+    | {"stream, source sees all of itself": lambda: stream("scope=global", "positions=relative")}
+    | {
+        "transformer, recurrent decoder": lambda: built(
+            f"model.encoder={{kind='transformer', width={WIDTH}, layers=2, heads=2, feed_forward=32}}",
+            f"model.decoder={{width={WIDTH}}}",
+        )
+    }
+    | {f"transformer, {name}": (lambda c=changes: transformer(*c)) for name, changes in TRANSFORMERS.items()}
     | {f"bridge {name}": (lambda name=name: recurrent(bridge=name)) for name in BRIDGES}
     | {f"readout {name}": (lambda name=name: recurrent(readout=name)) for name in READOUTS}
 )

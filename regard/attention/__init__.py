@@ -12,6 +12,9 @@ One class and one line in a dict add a member; the contract tests run over the d
 from collections.abc import Callable
 
 from regard.attention.attention import Attended, Attention, FixedVector, Look
+from regard.attention.block import Block
+from regard.attention.cache import Cache
+from regard.attention.multi_head import CrossAttention, Places, SelfAttention
 from regard.attention.scopes import Causal, Global, LocalMonotonic, LocalPredicted, Window
 from regard.attention.scores import Additive, Cosine, Dot, General, Location, Position, Rbf, ScaledDot
 from regard.attention.selections import Hard, Nearest, Soft, Sparse
@@ -50,11 +53,16 @@ __all__ = [
     "Allowed",
     "Attended",
     "Attention",
+    "Block",
+    "Cache",
+    "CrossAttention",
     "FixedVector",
     "Keys",
     "Look",
+    "Places",
     "Scope",
     "Score",
     "Selected",
     "Selection",
+    "SelfAttention",
 ]

@@ -3,10 +3,14 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
-from regard.attention.scores import merge_heads, split_heads
-from regard.attention.slots import Keys, Scope, Score, Selection
+from regard.attention.scopes import Causal, Global
+from regard.attention.scores import ScaledDot, merge_heads, split_heads
+from regard.attention.selections import Soft
+from regard.attention.slots import Allowed, Keys, Remembered, Scope, Score, Selection
 from regard.core.memory import Memory
 from regard.core.state import Choice
 
@@ -14,7 +18,7 @@ from regard.core.state import Choice
 @dataclass(frozen=True)
 class Attended:
     context: Tensor  # B T D, the weighted memory
-    weights: Tensor | None  # B H T S, rows sum to one; None where there is nothing to choose from
+    weights: Tensor | None  # B H T S, rows sum to one; None where nobody wants them or there is nothing to choose
     choice: Choice | None = None
 
 
@@ -25,23 +29,36 @@ class Look(Protocol):
 
     def begin(self, memory: Memory) -> Keys: ...
 
-    def __call__(self, query: Tensor, keys: Keys, steps: Tensor) -> Attended: ...
+    def __call__(self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True) -> Attended: ...
 
 
 class Attention(nn.Module):
     """Looks at a memory with a query. The weights are returned, never kept.
 
     The three parts are modules of the families `SCORES`, `SCOPES` and `SELECTIONS`; any of them
-    goes with any number of heads.
+    goes with any number of heads. Where nobody wants the weights, torch's fused kernel gives the same
+    context for the parts that it knows. `dropout` falls on the weights in training.
     """
 
-    def __init__(self, score: Score, scope: Scope, selection: Selection, *, width: int, heads: int = 1):
+    def __init__(
+        self,
+        score: Score,
+        scope: Scope,
+        selection: Selection,
+        *,
+        width: int,
+        heads: int = 1,
+        dropout: float = 0.0,
+    ):
         super().__init__()
         self.score = score
         self.scope = scope
         self.selection = selection
         self.width = width
         self.heads = heads
+        self.dropout = nn.Dropout(dropout)
+        known = isinstance(score, ScaledDot) and isinstance(selection, Soft)
+        self.fused = known and isinstance(scope, Causal | Global)  # there, something is always allowed
 
     def begin(self, memory: Memory) -> Keys:
         return self.prepare(memory.annotations, memory.mask)
@@ -50,13 +67,29 @@ class Attention(nn.Module):
         """Everything that depends on the memory alone (B S D, B S)."""
         return Keys(self.score.keys(annotations), split_heads(annotations, self.heads), mask)
 
-    def forward(self, query: Tensor, keys: Keys, steps: Tensor) -> Attended:
-        scores = self.score(self.score.queries(query, steps), keys.keys)  # B H T S
+    def forward(self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True) -> Attended:
         allowed = self.scope(steps, query, keys.mask)
+        return self.attend(self.score.queries(query, steps), keys, allowed, wanted=wanted)
+
+    def attend(self, queries: Tensor, keys: Remembered, allowed: Allowed, *, wanted: bool = True) -> Attended:
+        """With queries that are ready (B H T K) and a scope that is known."""
+        if self.fused and not wanted:
+            return Attended(merge_heads(self._fused(queries, keys, allowed)), None)
+        scores = self.score(queries, keys.keys)  # B H T S
         if allowed.prior is not None:
             scores = scores + allowed.prior
         selected = self.selection(scores, allowed.mask)  # B H T S
-        return Attended(merge_heads(selected.weights @ keys.values), selected.weights, selected.choice)
+        context = merge_heads(self.dropout(selected.weights) @ keys.values)  # B T D
+        return Attended(context, selected.weights, selected.choice)
+
+    def _fused(self, queries: Tensor, keys: Remembered, allowed: Allowed) -> Tensor:
+        mask = allowed.mask
+        if allowed.prior is not None:
+            mask = torch.where(mask, allowed.prior, -torch.inf).to(queries.dtype)
+        rate = self.dropout.p if self.training else 0.0
+        return functional.scaled_dot_product_attention(
+            queries, keys.keys, keys.values, attn_mask=mask, dropout_p=rate, scale=1.0
+        )  # B H T K; the queries are scaled already
 
 
 class FixedVector(nn.Module):
@@ -73,6 +106,6 @@ class FixedVector(nn.Module):
         vector = memory.summary[:, None, -1:, 0, : self.width]  # B 1 1 D
         return Keys(vector, vector, memory.mask[:, :1])
 
-    def forward(self, query: Tensor, keys: Keys, steps: Tensor) -> Attended:
+    def forward(self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True) -> Attended:
         context = keys.values[:, 0].expand(-1, query.shape[1], -1)  # B T D
         return Attended(context, None)

@@ -28,6 +28,19 @@ class Keys:
         return Keys(self.keys[rows], self.values[rows], self.mask[rows])
 
 
+class Remembered(Protocol):
+    """What can be looked at: `Keys` of a source, or a `Cache` of the steps taken."""
+
+    @property
+    def keys(self) -> Tensor: ...
+
+    @property
+    def values(self) -> Tensor: ...
+
+    @property
+    def mask(self) -> Tensor: ...
+
+
 class Score(Protocol):
     """How well a query fits a memory position. Heads are the score's own business: it splits or projects."""
 

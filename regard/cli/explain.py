@@ -29,7 +29,7 @@ def explain(
     from regard.predictor import load
     from regard.viewing import TextView, save, terminal
 
-    answer = load(run, device=device).predict(source, beam=beam)
+    answer = load(run, device=device).predict(source, beam=beam, attention="all")
     if output is None:
         results.print(terminal(answer, hide_special=hide_special))
         return

@@ -28,7 +28,7 @@ def predict(
     predictor = load(run, device=device)
     if sys.stdin.isatty():
         window = 1  # somebody is typing: answer every line at once
-    for prediction in predictor.stream(_lines(), beam=beam, window=window):
+    for prediction in predictor.stream(_lines(), beam=beam, attention="none", window=window):
         answer = prediction.text.replace("\n", " ")  # an answer may hold a newline; an output line may not
         sys.stdout.buffer.write(answer.encode("utf-8", errors="replace") + b"\n")
         if window == 1:

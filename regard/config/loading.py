@@ -161,7 +161,12 @@ def _shown(value: Any) -> str:
 def _settings_path(location: Sequence[str | int]) -> list[str]:
     """pydantic names the members of a union in its path; people see the setting only."""
     tags = {"str", "TwoFiles", "list[union[str,TwoFiles]]"}
-    return [str(part) for part in location if part not in tags]
+    unions = {"encoder", "decoder"}  # the part after one of these is the family
+    return [
+        str(part)
+        for before, part in zip((None, *location), location, strict=False)
+        if part not in tags and before not in unions
+    ]
 
 
 def _nearest_setting(location: Sequence[str]) -> str:

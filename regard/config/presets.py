@@ -5,17 +5,26 @@ A preset gives the paper's own sizes. Any setting can be laid over it: `model.pr
 """
 
 from collections.abc import Callable
+from typing import Any
 
-from regard.config.settings import Attention, Decoder, Encoder, Model
+from regard.config.settings import (
+    Attention,
+    Model,
+    RecurrentDecoder,
+    RecurrentEncoder,
+    StreamDecoder,
+    TransformerDecoder,
+    TransformerEncoder,
+)
 
 
 def sutskever2014() -> Model:
     """Sequence to Sequence Learning with Neural Networks: one vector starts the decoder; the source is reversed."""
     return Model(
         embedding=1000,
-        encoder=Encoder(cell="lstm", width=1000, layers=4, directions="one", reverse=True),
+        encoder=RecurrentEncoder(cell="lstm", width=1000, layers=4, directions="one", reverse=True),
         attention=Attention(score="none", fixed="start"),
-        decoder=Decoder(
+        decoder=RecurrentDecoder(
             kind="step_then_look", cell="lstm", width=1000, layers=4, bridge="last", readout="state"
         ),
     )
@@ -25,9 +34,9 @@ def cho2014() -> Model:
     """Learning Phrase Representations using RNN Encoder-Decoder: one vector, fed at every step."""
     return Model(
         embedding=100,
-        encoder=Encoder(cell="gru", width=1000, directions="one"),
+        encoder=RecurrentEncoder(cell="gru", width=1000, directions="one"),
         attention=Attention(score="none", fixed="every_step"),
-        decoder=Decoder(
+        decoder=RecurrentDecoder(
             kind="look_then_step", cell="gru", width=1000, bridge="projection", readout="maxout", features=500
         ),
     )
@@ -37,9 +46,9 @@ def bahdanau2015() -> Model:
     """Neural Machine Translation by Jointly Learning to Align and Translate: looks, then takes the step."""
     return Model(
         embedding=620,
-        encoder=Encoder(cell="gru", width=2000, directions="both"),
+        encoder=RecurrentEncoder(cell="gru", width=2000, directions="both"),
         attention=Attention(score="additive"),
-        decoder=Decoder(
+        decoder=RecurrentDecoder(
             kind="look_then_step", cell="gru", width=1000, bridge="projection", readout="maxout", features=500
         ),
     )
@@ -50,9 +59,9 @@ def luong2015() -> Model:
     return Model(
         embedding=1000,
         dropout=0.2,
-        encoder=Encoder(cell="lstm", width=1000, layers=4, directions="one", reverse=True),
+        encoder=RecurrentEncoder(cell="lstm", width=1000, layers=4, directions="one", reverse=True),
         attention=Attention(score="general"),
-        decoder=Decoder(
+        decoder=RecurrentDecoder(
             kind="step_then_look_fed", cell="lstm", width=1000, layers=4, bridge="last", readout="attentional"
         ),
     )
@@ -81,9 +90,9 @@ def gnmt() -> Model:
     return Model(
         embedding=1024,
         dropout=0.2,
-        encoder=Encoder(cell="lstm", width=1024, layers=8, directions="first", residual=True),
+        encoder=RecurrentEncoder(cell="lstm", width=1024, layers=8, directions="first", residual=True),
         attention=Attention(score="additive"),
-        decoder=Decoder(
+        decoder=RecurrentDecoder(
             kind="look_then_step",
             cell="lstm",
             width=1024,
@@ -97,6 +106,47 @@ def gnmt() -> Model:
     )
 
 
+def transformer_base() -> Model:
+    """Attention Is All You Need (Vaswani et al. 2017): six layers on each side, eight heads, no recurrence."""
+    return _transformer(width=512, layers=6, heads=8, feed_forward=2048, dropout=0.1, pre_norm=False)
+
+
+def transformer_big() -> Model:
+    """The larger model of the same paper."""
+    return _transformer(width=1024, layers=6, heads=16, feed_forward=4096, dropout=0.3, pre_norm=False)
+
+
+def transformer_small() -> Model:
+    """A quarter of the base model's width and depth together, for some hundred thousand pairs."""
+    return _transformer(width=256, layers=4, heads=4, feed_forward=1024, dropout=0.2, pre_norm=True)
+
+
+def transformer_tiny() -> Model:
+    """For some ten thousand pairs (sizes of Wu et al. 2021 on Multi30k)."""
+    return _transformer(width=128, layers=4, heads=4, feed_forward=256, dropout=0.1, pre_norm=True)
+
+
+def transformer_d() -> Model:
+    """Decoder alone (Liu et al. 2018): source and target are one stream, of which the target is learned."""
+    blocks = {"width": 512, "layers": 6, "heads": 8, "feed_forward": 2048, "pre_norm": False}
+    return Model(
+        tie="all",
+        dropout=0.1,
+        encoder=TransformerEncoder(kind="transformer", scope="causal", **blocks),
+        decoder=StreamDecoder(kind="stream"),
+    )
+
+
+def _transformer(*, dropout: float, heads: int, **blocks: Any) -> Model:
+    return Model(
+        tie="all",
+        dropout=dropout,
+        encoder=TransformerEncoder(kind="transformer", heads=heads, **blocks),
+        attention=Attention(score="scaled_dot", heads=heads),
+        decoder=TransformerDecoder(kind="transformer", heads=heads, **blocks),
+    )
+
+
 PRESETS: dict[str, Callable[[], Model]] = {
     "sutskever2014": sutskever2014,
     "cho2014": cho2014,
@@ -106,4 +156,9 @@ PRESETS: dict[str, Callable[[], Model]] = {
     "luong2015_local_m": luong2015_local_m,
     "luong2015_local_p": luong2015_local_p,
     "gnmt": gnmt,
+    "transformer_base": transformer_base,
+    "transformer_big": transformer_big,
+    "transformer_small": transformer_small,
+    "transformer_tiny": transformer_tiny,
+    "transformer_d": transformer_d,
 }

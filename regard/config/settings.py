@@ -10,9 +10,11 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    Tag,
     model_validator,
 )
 from pydantic_core import CoreSchema, core_schema
@@ -21,7 +23,7 @@ from regard.attention import ALIASES, SCOPES, SCORES, SELECTIONS
 from regard.core.errors import did_you_mean
 from regard.decoders import ASKING, BRIDGES, DECODERS
 from regard.encoders import ENCODERS
-from regard.layers import CELLS, READOUTS
+from regard.layers import ACTIVATIONS, CELLS, NORMS, POSITIONS, READOUTS
 from regard.metrics import METRICS
 from regard.text import TOKENIZERS
 from regard.text.normalization import NORMALIZATIONS
@@ -73,6 +75,7 @@ Tokens = Annotated[int, Field(ge=1, le=10**9)]
 Length = Annotated[int, Field(ge=1, le=100_000)]
 Width = Annotated[int, Field(ge=1, le=100_000)]
 Layers = Annotated[int, Field(ge=1, le=1000)]
+Heads = Annotated[int, Field(ge=1, le=1000)]
 Year = Annotated[int, Field(ge=1, le=9999)]
 Beta = Annotated[float, Field(ge=0, lt=1)]
 
@@ -135,8 +138,8 @@ class Text(Settings):
     shared: bool = Field(False, description="One tokenizer for both sides, set up as text.source says.")
 
 
-class Encoder(Settings):
-    kind: Annotated[str, Member(ENCODERS)] = "recurrent"
+class RecurrentEncoder(Settings):
+    kind: Annotated[str, Member(ENCODERS)] = Field("recurrent", description="What the encoder is made of.")
     cell: Annotated[str, Member(CELLS)] = "gru"
     width: Width = Field(256, description="Of an annotation; where both directions are read, each has half.")
     layers: Layers = 1
@@ -149,13 +152,43 @@ class Encoder(Settings):
     variational: bool = Field(False, description="Drop the same numbers at every step.")
 
 
+class Blocks(Settings):
+    """What the layers of a Transformer have, in encoders and decoders."""
+
+    width: Width = 512
+    layers: Layers = 6
+    heads: Heads = Field(8, description="Of the look at itself.")
+    score: Annotated[str, Member(SCORES, ALIASES)] = Field("scaled_dot", description="Of the look at itself.")
+    selection: Annotated[str, Member(SELECTIONS)] = Field("soft", description="Of the look at itself.")
+    projected: bool = Field(True, description="Look through matrices; else with the vectors as they are.")
+    feed_forward: Width = Field(2048, description="Width inside of what thinks about each position.")
+    activation: Annotated[str, Member(ACTIVATIONS)] = "relu"
+    norm: Annotated[str, Member(NORMS)] = "layer"
+    pre_norm: bool = Field(True, description="Normalise what enters a part, instead of what leaves it.")
+    positions: Annotated[str, Member(POSITIONS)] = "sinusoidal"
+    position_width: int = Field(
+        0, ge=0, le=100_000, description="0: places are added to pieces; else they stand beside them, so wide."
+    )
+    embedding_scale: bool = Field(True, description="Multiply the pieces' vectors by the root of their width.")
+    attention_dropout: float = Field(0.0, ge=0, lt=1, description="On the weights of attention.")
+    activation_dropout: float = Field(0.0, ge=0, lt=1, description="Inside of the feed-forward part.")
+
+
+class TransformerEncoder(Blocks):
+    kind: Annotated[str, Member(ENCODERS)] = "transformer"
+    scope: Annotated[str, Member({name: SCOPES[name] for name in ("global", "causal", "window")})] = Field(
+        "global", description="Which positions a position may look at."
+    )
+    radius: Length = Field(10, description="Of the window scope, in positions.")
+
+
 class Attention(Settings):
     score: Annotated[str, Member({**SCORES, NO_ATTENTION: None}, ALIASES)] = Field(
         "additive", description="How well a query fits a position; none: no attention, a fixed vector."
     )
     scope: Annotated[str, Member(SCOPES)] = Field("global", description="Which positions may be looked at.")
     selection: Annotated[str, Member(SELECTIONS)] = Field("soft", description="How scores become weights.")
-    heads: int = Field(1, ge=1, le=1000)
+    heads: Heads = 1
     radius: Length = Field(10, description="Of the local scopes, in positions.")
     longest: Length | None = Field(
         None,
@@ -169,7 +202,7 @@ class Attention(Settings):
     )
 
 
-class Decoder(Settings):
+class RecurrentDecoder(Settings):
     kind: Annotated[str, Member(DECODERS)] = Field(
         "look_then_step", description="When it looks, and whether it feeds back what it saw."
     )
@@ -190,17 +223,53 @@ class Decoder(Settings):
     variational: bool = Field(False, description="Drop the same numbers at every step.")
 
 
+class TransformerDecoder(Blocks):
+    kind: Annotated[str, Member(DECODERS)] = "transformer"
+
+
+class StreamDecoder(Settings):
+    """Source and target are one stream: the decoder is made of its encoder's own layers."""
+
+    kind: Annotated[str, Member(DECODERS)] = "stream"
+
+
+def _by_kind(families: Mapping[str, str], usual: str) -> Discriminator:
+    """Which settings a part has depends on its kind; a kind that nobody knows is refused by the usual ones."""
+
+    def family(value: Any) -> str:
+        kind = value.get("kind", usual) if isinstance(value, dict) else getattr(value, "kind", usual)
+        return families.get(kind, usual) if isinstance(kind, str) else usual
+
+    return Discriminator(family)
+
+
+Encoder = Annotated[
+    Annotated[RecurrentEncoder, Tag("recurrent")] | Annotated[TransformerEncoder, Tag("transformer")],
+    _by_kind({"transformer": "transformer"}, "recurrent"),
+]
+Decoder = Annotated[
+    Annotated[RecurrentDecoder, Tag("recurrent")]
+    | Annotated[TransformerDecoder, Tag("transformer")]
+    | Annotated[StreamDecoder, Tag("stream")],
+    _by_kind({"transformer": "transformer", "stream": "stream"}, "recurrent"),
+]
+
+
 class Model(Settings):
     preset: str | None = Field(
         None, description="A model out of a paper, whose settings the others are laid over."
     )
-    embedding: Width = Field(128, description="Width of a piece's vector.")
+    embedding: Width = Field(128, description="Width of a piece's vector in recurrent parts.")
+    tie: Literal["none", "output", "all"] = Field(
+        "none",
+        description="Share a table: of target pieces with the output, and with source pieces if text.shared.",
+    )
     dropout: float = Field(0.1, ge=0, lt=1, description="On embeddings, between layers and on features.")
     embedding_noise: float = Field(0.0, ge=0, le=100, description="Gaussian noise on embeddings in training.")
     word_dropout: float = Field(0.0, ge=0, lt=1, description="Share of pieces read as unknown in training.")
-    encoder: Encoder = Encoder()
+    encoder: Encoder = RecurrentEncoder()
     attention: Attention = Attention()
-    decoder: Decoder = Decoder()
+    decoder: Decoder = RecurrentDecoder()
 
     @model_validator(mode="after")
     def _fits(self) -> "Model":
@@ -210,16 +279,31 @@ class Model(Settings):
 
     def _problems(self) -> Iterator[str]:
         """Combinations that make no sense, each with the reason."""
-        encoder, look, decoder = self.encoder, self.attention, self.decoder
-        same_width = encoder.width == decoder.width
-        if encoder.directions != "one" and encoder.width % 2:
-            yield f"encoder.width is {encoder.width}, but two directions need an even width: each has half of it"
-        if look.score in ("dot", "scaled_dot", "cosine", "rbf") and not same_width:
+        yield from self._problems_of_looks()
+        for side, part in (("encoder", self.encoder), ("decoder", self.decoder)):
+            if isinstance(part, Blocks):
+                yield from _problems_of_blocks(side, part)
+        if isinstance(self.encoder, RecurrentEncoder):
+            encoder = self.encoder
+            if encoder.directions != "one" and encoder.width % 2:
+                yield (
+                    f"encoder.width is {encoder.width}, but two directions need an even width: each has half of it"
+                )
+        if isinstance(self.decoder, RecurrentDecoder):
+            yield from self._problems_of_recurrent_decoder(self.decoder)
+        if isinstance(self.decoder, StreamDecoder):
+            if not isinstance(self.encoder, TransformerEncoder):
+                yield "the stream decoder is made of its encoder's layers: encoder.kind must be transformer"
+            elif self.encoder.scope == "window":
+                yield "in one stream the source sees all of itself (encoder.scope global) or its past (causal)"
+        if self.tie != "none" and self.features != self.pieces_width("decoder"):
             yield (
-                f"the {look.score} score compares the decoder's state with the memory as they are: both must be "
-                f"equally wide, but decoder.width is {decoder.width} and encoder.width is {encoder.width}. "
-                "Make them equal, or take the general score"
+                f"tie = {self.tie!r} needs features as wide as a piece's vector, but the one is {self.features} and "
+                f"the other {self.pieces_width('decoder')}. Make them equal, or set tie = \"none\""
             )
+
+    def _problems_of_looks(self) -> Iterator[str]:
+        look, width = self.attention, self.decoder_width
         if look.scope in ("causal", "window"):
             yield (
                 f"the {look.scope} scope is for a sequence that looks at itself: it compares positions of one "
@@ -227,6 +311,28 @@ class Model(Settings):
             )
         if look.score == NO_ATTENTION and (look.heads, look.scope, look.selection) != (1, "global", "soft"):
             yield "without attention (score none) there is nothing for heads, scope or selection to do"
+        if isinstance(self.decoder, StreamDecoder) and look != Attention():
+            yield "in one stream the look at the source is part of the look at itself: set encoder.score and the like"
+        if isinstance(self.decoder, TransformerDecoder):
+            if look.score == NO_ATTENTION:
+                yield "a Transformer's decoder knows its source by looking at it: take another score than none"
+            if width % look.heads:
+                yield f"attention.heads = {look.heads} must divide decoder.width ({width})"
+            if look.selection == "hard":
+                yield (
+                    "the hard selection is trained by drawing one place at each step: it is for recurrent decoders. "
+                    "The nearest selection looks at one place too"
+                )
+
+    def _problems_of_recurrent_decoder(self, decoder: RecurrentDecoder) -> Iterator[str]:
+        encoder, look = self.encoder, self.attention
+        same_width = encoder.width == decoder.width
+        if look.score in ("dot", "scaled_dot", "cosine", "rbf") and not same_width:
+            yield (
+                f"the {look.score} score compares the decoder's state with the memory as they are: both must be "
+                f"equally wide, but decoder.width is {decoder.width} and encoder.width is {encoder.width}. "
+                "Make them equal, or take the general score"
+            )
         if encoder.width % look.heads or decoder.width % look.heads:
             yield (
                 f"attention.heads = {look.heads} must divide decoder.width ({decoder.width}) "
@@ -235,12 +341,52 @@ class Model(Settings):
         if decoder.readout == "state" and decoder.features not in (None, decoder.width):
             yield "the state readout gives the state as it is: leave decoder.features out"
         if decoder.bridge == "last" and not (
-            same_width and encoder.layers == decoder.layers and encoder.cell == decoder.cell
+            isinstance(encoder, RecurrentEncoder)
+            and same_width
+            and encoder.layers == decoder.layers
+            and encoder.cell == decoder.cell
         ):
             yield (
                 "the last bridge hands over the encoder's states as they are, so cell, width and layers of "
                 "encoder and decoder must be the same. Make them so, or take the projection bridge"
             )
+
+    @property
+    def decoder_width(self) -> int:
+        return self.encoder.width if isinstance(self.decoder, StreamDecoder) else self.decoder.width
+
+    @property
+    def features(self) -> int:
+        """Width of what the head reads."""
+        if isinstance(self.decoder, RecurrentDecoder):
+            return self.decoder.features or self.decoder.width
+        return self.decoder_width
+
+    def pieces_width(self, side: Literal["encoder", "decoder"]) -> int:
+        """Width of a piece's vector on this side."""
+        part = self.encoder if side == "encoder" or isinstance(self.decoder, StreamDecoder) else self.decoder
+        return part.width - part.position_width if isinstance(part, Blocks) else self.embedding
+
+
+def _problems_of_blocks(side: str, part: Blocks) -> Iterator[str]:
+    if part.width % part.heads:
+        yield f"{side}.heads = {part.heads} must divide {side}.width ({part.width})"
+    elif part.positions == "rotary" and part.width // part.heads % 2:
+        yield (
+            f"rotary positions turn pairs of numbers, but a head of {side} is {part.width // part.heads} wide. "
+            "Take a number of heads that leaves an even width"
+        )
+    if part.score in ("location", "position"):
+        yield (
+            f"the {part.score} score does not see what it looks at: a sequence that looks at itself needs a score "
+            "of content, such as scaled_dot"
+        )
+    if part.selection == "hard":
+        yield f"{side}.selection = \"hard\" is for a decoder's look at its source, not for a sequence and itself"
+    if part.position_width >= part.width:
+        yield f"{side}.position_width must be smaller than {side}.width: the rest is for the piece"
+    if part.position_width and part.positions not in ("sinusoidal", "learned"):
+        yield f"{part.positions} positions have no vectors that could stand beside a piece's: set position_width = 0"
 
 
 class Training(Settings):
@@ -324,7 +470,10 @@ class Config(Settings):
     @property
     def longest(self) -> int:
         """Positions that can come up: pieces of a source or an answer, and the end mark."""
-        return 1 + max(self.data.max_source, self.data.max_target, self.search.max_length)
+        source, target = self.data.max_source, max(self.data.max_target, self.search.max_length)
+        if isinstance(self.model.decoder, StreamDecoder):
+            return 2 + source + target
+        return 1 + max(source, target)
 
     @model_validator(mode="after")
     def _draws_can_be_learned_from(self) -> "Config":

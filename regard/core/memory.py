@@ -1,8 +1,14 @@
 """What an encoder hands to a decoder."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from torch import Tensor
+
+# The kinds of attention: of the source to itself, of the target to itself, of the target to the source.
+ENCODER, DECODER, CROSS = "encoder", "decoder", "cross"
+KINDS = frozenset({ENCODER, DECODER, CROSS})
+NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -10,3 +16,7 @@ class Memory:
     annotations: Tensor  # B S D
     mask: Tensor  # B S, True where a source piece stands
     summary: Tensor  # B L P D, the last state of each layer: its output and, for an LSTM, its cell
+    wanted: frozenset[str] = KINDS  # the kinds of attention that somebody wants to see
+    attention: Mapping[str, Tensor] = field(default_factory=dict)  # of the encoder itself: B L H S S
+    layers: tuple[Tensor, ...] = ()  # L times B S D, what each layer looked at, for a decoder that shares them
+    penalty: Tensor | None = None  # for the objective to add, for each piece

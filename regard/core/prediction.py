@@ -16,7 +16,9 @@ class AttentionRecord:
 
     `weights` maps a kind of attention to its array `[layers, heads, target, source]`. The kind
     `"cross"` is the decoder's look at the source: its rows go with `target_pieces`, its columns
-    with `source_pieces`. A model without attention has no kinds.
+    with `source_pieces`. `"encoder"` is the look of the source at itself. `"decoder"` is the look of the
+    answer at itself: its rows go with `target_pieces`, its columns with the pieces that had been fed, the
+    begin mark first. A model without attention has no kinds, and neither has a record nobody asked for.
     """
 
     source_pieces: tuple[str, ...]
@@ -35,7 +37,7 @@ class AttentionRecord:
     def cross(self, layer: int | None = None, head: int | None = None) -> NDArray[np.float32]:
         """The look at the source as one matrix `[target, source]`: of one layer and head, or their mean."""
         if "cross" not in self.weights:
-            raise ValueError("this prediction has no attention: its model looks at a fixed vector")
+            raise ValueError("this prediction has no attention: its model has none, or it was not recorded")
         weights = self.weights["cross"]
         weights = weights if layer is None else weights[[layer]]
         weights = weights if head is None else weights[:, [head]]

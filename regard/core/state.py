@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic, Protocol, Self, TypeVar
 
+import torch
 from torch import Tensor
 
 from regard.core.memory import Memory
@@ -11,6 +12,11 @@ from regard.core.memory import Memory
 # Kind of attention -> its weights. Of one step: [batch, layers, heads, source];
 # of all steps: [batch, layers, heads, target, source].
 Looks = Mapping[str, Tensor]
+
+
+def moved(kept: Tensor, before: Tensor) -> bool:
+    """Whether rows that were selected differ from what stood there. Most beams go on where they are."""
+    return kept.shape != before.shape or not torch.equal(kept, before)
 
 
 class State(Protocol):
@@ -46,6 +52,7 @@ class Unrolled:
     features: Tensor  # B T D, what the decoder's head turns into logits
     attention: Looks
     choice: Choice | None = None
+    penalty: Tensor | None = None  # for the objective to add, for each piece of the target
 
 
 class Decoder(Protocol[StateT]):

@@ -3,11 +3,24 @@
 from regard.decoders.bridges import BRIDGES
 from regard.decoders.recurrent import LookThenStep, StepThenLook, StepThenLookFed
 from regard.decoders.stack import ASKING, Stack
+from regard.decoders.transformer import StreamDecoder, TransformerDecoder
 
 DECODERS = {
     "look_then_step": LookThenStep,
     "step_then_look": StepThenLook,
     "step_then_look_fed": StepThenLookFed,
+    "transformer": TransformerDecoder,
+    "stream": StreamDecoder,
 }
 
-__all__ = ["ASKING", "BRIDGES", "DECODERS", "LookThenStep", "Stack", "StepThenLook", "StepThenLookFed"]
+__all__ = [
+    "ASKING",
+    "BRIDGES",
+    "DECODERS",
+    "LookThenStep",
+    "Stack",
+    "StepThenLook",
+    "StepThenLookFed",
+    "StreamDecoder",
+    "TransformerDecoder",
+]

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Attended, Keys, Look
-from regard.core.memory import Memory
-from regard.core.state import Choice, Looks, StepOutput, Unrolled
+from regard.core.memory import CROSS, Memory
+from regard.core.state import Choice, Looks, StepOutput, Unrolled, moved
 from regard.decoders.stack import ASKING, Stack, StackState
 from regard.layers import Embedding, Linear
 
@@ -19,10 +19,19 @@ class RecurrentState:
     keys: Keys
     step: Tensor  # B, how many steps were taken
     features: Tensor  # B D, of the last step; zero wide where they are not fed back
+    sources: Tensor  # B, which source each row belongs to
+    wanted: frozenset[str]
 
     def select(self, rows: Tensor) -> "RecurrentState":
-        keys = self.keys.select(rows)
-        return RecurrentState(self.stack.select(rows), keys, self.step[rows], self.features[rows])
+        sources = self.sources[rows]
+        keys = self.keys.select(rows) if moved(sources, self.sources) else self.keys
+        stack, step, features = self.stack.select(rows), self.step[rows], self.features[rows]
+        return RecurrentState(stack, keys, step, features, sources, self.wanted)
+
+    def after(self, stack: StackState, features: Tensor | None = None) -> "RecurrentState":
+        """One step further."""
+        features = self.features if features is None else features
+        return RecurrentState(stack, self.keys, self.step + 1, features, self.sources, self.wanted)
 
 
 class LookThenStep(nn.Module):
@@ -61,7 +70,7 @@ class LookThenStep(nn.Module):
         vectors = self.embedding(tokens)  # B E
         state, output, attended = self._advance(self.stack.given(vectors), state)
         features = self.readout(vectors, output, attended.context[:, 0])  # B D
-        return StepOutput(self.head(features), _looks(attended), state)
+        return StepOutput(self.head(features), _looks(attended, state), state)
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         vectors = self.embedding(target)  # B T E
@@ -73,13 +82,13 @@ class LookThenStep(nn.Module):
             looks.append(attended)
         context = torch.cat([attended.context for attended in looks], dim=1)  # B T C
         features = self.readout(vectors, torch.stack(outputs, dim=1), context)  # B T D
-        return _unrolled(features, looks)
+        return _unrolled(features, looks, memory)
 
     def _advance(self, given: Tensor, state: RecurrentState) -> tuple[RecurrentState, Tensor, Attended]:
         query = self.asking(state.stack, self.stack.width)[:, None]  # B 1 D
         attended = self.look(query, state.keys, state.step[:, None])
         stack, output = self.stack.step(given, attended.context[:, 0], state.stack)
-        return RecurrentState(stack, state.keys, state.step + 1, state.features), output, attended
+        return state.after(stack), output, attended
 
 
 class StepThenLook(nn.Module):
@@ -109,8 +118,7 @@ class StepThenLook(nn.Module):
         stack, output = self.stack.step(self.stack.given(vectors), None, state.stack)
         attended = self.look(output[:, None], state.keys, state.step[:, None])
         features = self.readout(vectors, output, attended.context[:, 0])  # B D
-        state = RecurrentState(stack, state.keys, state.step + 1, state.features)
-        return StepOutput(self.head(features), _looks(attended), state)
+        return StepOutput(self.head(features), _looks(attended, state), state.after(stack))
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         vectors = self.embedding(target)  # B T E
@@ -118,7 +126,7 @@ class StepThenLook(nn.Module):
         outputs = self.stack.unroll(vectors, state.stack)  # B T D
         steps = torch.arange(target.shape[1], device=target.device)[None]  # 1 T
         attended = self.look(outputs, state.keys, steps)
-        return _unrolled(self.readout(vectors, outputs, attended.context), [attended])
+        return _unrolled(self.readout(vectors, outputs, attended.context), [attended], memory)
 
 
 class StepThenLookFed(nn.Module):
@@ -144,7 +152,7 @@ class StepThenLookFed(nn.Module):
     def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
         vectors = self.embedding(tokens)  # B E
         state, attended = self._advance(vectors, self.stack.given(vectors), state)
-        return StepOutput(self.head(state.features), _looks(attended), state)
+        return StepOutput(self.head(state.features), _looks(attended, state), state)
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         vectors = self.embedding(target)  # B T E
@@ -154,7 +162,7 @@ class StepThenLookFed(nn.Module):
             state, attended = self._advance(vector, given, state)
             features.append(state.features)
             looks.append(attended)
-        return _unrolled(torch.stack(features, dim=1), looks)
+        return _unrolled(torch.stack(features, dim=1), looks, memory)
 
     def _advance(
         self, vectors: Tensor, given: Tensor, state: RecurrentState
@@ -162,27 +170,32 @@ class StepThenLookFed(nn.Module):
         stack, output = self.stack.step(given, state.features, state.stack)
         attended = self.look(output[:, None], state.keys, state.step[:, None])
         features = self.readout(vectors, output, attended.context[:, 0])  # B D
-        return RecurrentState(stack, state.keys, state.step + 1, features), attended
+        return state.after(stack, features), attended
 
 
 def _begin(look: Look, stack: Stack, bridge: nn.Module, memory: Memory, *, features: int) -> RecurrentState:
     start = torch.zeros(len(memory.mask), dtype=torch.long, device=memory.mask.device)
     nothing = memory.annotations.new_zeros(len(memory.mask), features)  # B D
-    return RecurrentState(stack.begin(bridge(memory)), look.begin(memory), start, nothing)
+    rows = torch.arange(len(memory.mask), device=memory.mask.device)  # B
+    first = stack.begin(bridge(memory))
+    return RecurrentState(first, look.begin(memory), start, nothing, rows, memory.wanted)
 
 
-def _looks(attended: Attended) -> Looks:
+def _looks(attended: Attended, state: RecurrentState) -> Looks:
     """Of one step: B 1 H S."""
-    return {} if attended.weights is None else {"cross": attended.weights[:, None, :, 0]}
+    if attended.weights is None or CROSS not in state.wanted:
+        return {}
+    return {CROSS: attended.weights[:, None, :, 0]}
 
 
-def _unrolled(features: Tensor, looks: Sequence[Attended]) -> Unrolled:
+def _unrolled(features: Tensor, looks: Sequence[Attended], memory: Memory) -> Unrolled:
     """All steps, whether they were looked up one by one or at once."""
     weights = [attended.weights for attended in looks if attended.weights is not None]
-    attention = {"cross": torch.cat(weights, dim=2)[:, None]} if weights else {}  # B 1 H T S
+    wanted = CROSS in memory.wanted and weights
+    attention = {CROSS: torch.cat(weights, dim=2)[:, None]} if wanted else {}  # B 1 H T S
     choices = [attended.choice for attended in looks if attended.choice is not None]
     if not choices:
-        return Unrolled(features, attention)
+        return Unrolled(features, attention, penalty=memory.penalty)
     log_probability = torch.cat([choice.log_probability for choice in choices], dim=2)  # B H T
     entropy = torch.cat([choice.entropy for choice in choices], dim=2)  # B H T
-    return Unrolled(features, attention, Choice(log_probability, entropy))
+    return Unrolled(features, attention, Choice(log_probability, entropy), memory.penalty)

@@ -3,16 +3,19 @@
 from typing import Protocol
 
 from regard.core.batch import Tokens
-from regard.core.memory import Memory
+from regard.core.memory import KINDS, Memory
 from regard.encoders.recurrent import RecurrentEncoder
+from regard.encoders.transformer import TransformerEncoder
 
-ENCODERS = {"recurrent": RecurrentEncoder}
+ENCODERS = {"recurrent": RecurrentEncoder, "transformer": TransformerEncoder}
 
 
 class Encoder(Protocol):
     width: int  # of an annotation
 
-    def encode(self, source: Tokens) -> Memory: ...
+    def encode(self, source: Tokens, wanted: frozenset[str] = KINDS) -> Memory:
+        """`wanted` are the kinds of attention that somebody wants to see; the memory carries the wish on."""
+        ...
 
 
-__all__ = ["ENCODERS", "Encoder", "RecurrentEncoder"]
+__all__ = ["ENCODERS", "Encoder", "RecurrentEncoder", "TransformerEncoder"]

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from regard.core.batch import Tokens
-from regard.core.memory import Memory
+from regard.core.memory import KINDS, Memory
 from regard.layers import Embedding, SequenceDropout, begin_well
 
 NETWORKS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
@@ -56,7 +56,7 @@ class RecurrentEncoder(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(width) if layer_norm else nn.Identity() for _ in both)
         self.between = SequenceDropout(dropout, variational=variational)
 
-    def encode(self, source: Tokens) -> Memory:
+    def encode(self, source: Tokens, wanted: frozenset[str] = KINDS) -> Memory:
         lengths, longest = source.lengths.cpu(), source.ids.shape[1]
         order = _from_the_end(source) if self.reverse else None  # B S
         vectors = self.embedding(source.ids if order is None else source.ids.gather(1, order))  # B S E
@@ -70,7 +70,7 @@ class RecurrentEncoder(nn.Module):
             finals.append(_state(final))
         if order is not None:
             vectors = vectors.gather(1, order[..., None].expand_as(vectors))
-        return Memory(vectors, source.mask, torch.stack(finals, dim=1))
+        return Memory(vectors, source.mask, torch.stack(finals, dim=1), wanted)
 
 
 def _state(final: Tensor | tuple[Tensor, ...]) -> Tensor:

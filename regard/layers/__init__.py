@@ -1,9 +1,28 @@
 """Parts that encoders and decoders share."""
 
 from regard.layers.dropout import SequenceDropout
-from regard.layers.embedding import Embedding
+from regard.layers.embedding import Embedding, PlacedEmbedding
+from regard.layers.feed_forward import ACTIVATIONS, NORMS, FeedForward, Residual, Thought, sum_penalties
 from regard.layers.linear import Linear
+from regard.layers.positions import POSITIONS, Positions
 from regard.layers.readout import READOUTS
 from regard.layers.recurrent import CELLS, RecurrentLayer, begin_well
 
-__all__ = ["CELLS", "READOUTS", "Embedding", "Linear", "RecurrentLayer", "SequenceDropout", "begin_well"]
+__all__ = [
+    "ACTIVATIONS",
+    "CELLS",
+    "NORMS",
+    "POSITIONS",
+    "READOUTS",
+    "Embedding",
+    "FeedForward",
+    "Linear",
+    "PlacedEmbedding",
+    "Positions",
+    "RecurrentLayer",
+    "Residual",
+    "SequenceDropout",
+    "Thought",
+    "begin_well",
+    "sum_penalties",
+]

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.core.pieces import PAD, UNKNOWN
+from regard.layers.positions import Positions
 
 
 class Embedding(nn.Module):
@@ -11,7 +12,8 @@ class Embedding(nn.Module):
 
     Three ways to make training harder and the model more robust: dropout on what it gives, Gaussian
     `noise` of that standard deviation added to it, and `word_dropout`, which reads a share of the
-    pieces as unknown.
+    pieces as unknown. With `scale` the vectors are multiplied by √D (Vaswani et al. 2017, section 3.4):
+    the table starts with vectors of length one, so that it can also be the matrix of an output layer.
     """
 
     def __init__(
@@ -22,12 +24,14 @@ class Embedding(nn.Module):
         dropout: float = 0.0,
         noise: float = 0.0,
         word_dropout: float = 0.0,
+        scale: bool = False,
     ):
         super().__init__()
         self.width = width
         self.vocabulary = vocabulary
         self.noise = noise
         self.word_dropout = word_dropout
+        self.scale = width**0.5 if scale else 1.0
         self.table = nn.Embedding(vocabulary, width, padding_idx=PAD)
         nn.init.normal_(self.table.weight, std=width**-0.5)
         with torch.no_grad():
@@ -39,7 +43,32 @@ class Embedding(nn.Module):
             hidden = torch.rand(ids.shape, device=ids.device) < self.word_dropout
             ids = torch.where(hidden & (ids != PAD), UNKNOWN, ids)
         vectors: Tensor = self.table(ids)  # ... D
+        vectors = vectors * self.scale if self.scale != 1 else vectors
         if self.training and self.noise:
             vectors = vectors + self.noise * torch.randn_like(vectors)
+        dropped: Tensor = self.dropout(vectors)
+        return dropped
+
+
+class PlacedEmbedding(nn.Module):
+    """Pieces to vectors that know where they stand: the place is added to the piece, or stands beside it."""
+
+    def __init__(self, pieces: Embedding, positions: Positions, *, beside: int = 0, dropout: float = 0.0):
+        super().__init__()
+        self.pieces = pieces
+        self.positions = positions
+        self.width = pieces.width + beside
+        self.vocabulary = pieces.vocabulary
+        self.beside = beside > 0
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, ids: Tensor, places: Tensor) -> Tensor:
+        """B T, B T or 1 T -> B T D."""
+        vectors: Tensor = self.pieces(ids)
+        where = self.positions.vectors(places)
+        if where is not None and self.beside:
+            vectors = torch.cat([vectors, where.expand(*vectors.shape[:-1], -1)], dim=-1)
+        elif where is not None:
+            vectors = vectors + where
         dropped: Tensor = self.dropout(vectors)
         return dropped

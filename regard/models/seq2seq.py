@@ -5,6 +5,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from regard.core.batch import Batch, Tokens
+from regard.core.memory import KINDS
 from regard.core.state import Decoder, StepOutput, Unrolled
 from regard.encoders import Encoder
 
@@ -17,12 +18,12 @@ class Seq2Seq(nn.Module):
         self.encoder = encoder
         self.decoder = decoder
 
-    def begin(self, source: Tokens) -> Any:
-        return self.decoder.begin(self.encoder.encode(source))
+    def begin(self, source: Tokens, wanted: frozenset[str] = KINDS) -> Any:
+        return self.decoder.begin(self.encoder.encode(source, wanted))
 
     def step(self, tokens: Tensor, state: Any) -> StepOutput[Any]:
         return self.decoder.step(tokens, state)
 
-    def forward(self, batch: Batch) -> Unrolled:
+    def forward(self, batch: Batch, wanted: frozenset[str] = KINDS) -> Unrolled:
         """Teacher forcing: all steps of the given targets."""
-        return self.decoder.unroll(self.encoder.encode(batch.source), batch.target_input)
+        return self.decoder.unroll(self.encoder.encode(batch.source, wanted), batch.target_input)

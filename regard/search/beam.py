@@ -55,17 +55,19 @@ def beam(
     alive = parents = list(range(len(bounds)))  # N, which sources are still searched; rows one step before
     fed = [begin] * len(bounds)  # rows: N times the live hypotheses of each
     tokens = torch.full_like(limits, begin)  # rows
-    scores = torch.zeros(len(bounds), 1, device=limits.device)  # N K
+    scores = torch.zeros(len(bounds), 1, device=limits.device, dtype=torch.float64)  # N K, many small ones add up
     trail = Trail()
     for length in range(1, max(bounds) + 1):
         output = stepper.step(tokens, state)
         trail.step(parents, fed, output.attention)
         following = log_probabilities(output.logits)  # rows V
         (sources, live), vocabulary = scores.shape, following.shape[1]
-        candidates = (scores[..., None] + following.view(sources, live, vocabulary)).flatten(1)  # N K*V
+        following = following.view(sources, live * vocabulary)  # N K*V
+        candidates = following + scores.float().repeat_interleave(vocabulary, dim=1)  # N K*V
 
         # Twice the width: even if half of them end, `width` remain to go on.
-        scores, places = candidates.topk(min(2 * width, live * vocabulary), dim=1)  # N C
+        places = candidates.topk(min(2 * width, live * vocabulary), dim=1).indices  # N C
+        scores = scores.gather(1, places // vocabulary) + following.gather(1, places)  # N C
         check_numbers(scores[:, 0].tolist())
         tokens = places % vocabulary
         rows = torch.arange(sources, device=limits.device)[:, None] * live + places // vocabulary

@@ -31,7 +31,7 @@ def greedy(
     alive = parents = list(range(len(bounds)))  # which source each row belongs to; its row one step before
     chosen = [begin] * len(bounds)
     tokens = torch.full_like(limits, begin)  # B
-    scores = torch.zeros(len(bounds), device=limits.device)  # B
+    scores = torch.zeros(len(bounds), device=limits.device, dtype=torch.float64)  # B, many small ones add up
     trail = Trail()
     for length in range(1, max(bounds) + 1):
         output = stepper.step(tokens, state)

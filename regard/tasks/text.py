@@ -9,6 +9,7 @@ import numpy as np
 
 from regard.core.batch import Tokens
 from regard.core.errors import UserError
+from regard.core.memory import CROSS, DECODER, ENCODER
 from regard.core.pieces import END
 from regard.core.prediction import AttentionRecord, Prediction, View
 from regard.data import Limits, Pair, PairFile, read_pairs, split
@@ -105,7 +106,11 @@ class TextCodec:
         return Tokens.pad(rows)
 
     def decode(self, text: str, row: Sequence[int], hypothesis: Hypothesis) -> Prediction:
-        weights = {kind: w[..., : len(row)].float().cpu().numpy() for kind, w in hypothesis.attention.items()}
+        sizes = {ENCODER: (len(row), len(row)), CROSS: (None, len(row)), DECODER: (None, None)}  # without padding
+        weights = {
+            kind: looks[..., : sizes[kind][0], : sizes[kind][1]].float().cpu().numpy()
+            for kind, looks in hypothesis.attention.items()
+        }
         pieces = self.target.pieces(hypothesis.tokens)
         record = AttentionRecord(self.source.pieces(row), pieces, weights)
         return Prediction(

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.core.batch import Batch
+from regard.core.memory import NOTHING
 from regard.core.state import Choice
 from regard.models import Seq2Seq
 
@@ -19,6 +20,7 @@ Decay = Callable[[int], float]  # the share of truth at a training step
 class Fed:
     logits: Tensor  # N V, of the target's pieces, padding left out, row by row
     choice: Choice | None = None
+    penalty: Tensor | None = None  # for each piece
 
 
 class Feeding(Protocol):
@@ -32,9 +34,9 @@ class Teacher:
         pass
 
     def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed:
-        unrolled = model(batch)
+        unrolled = model(batch, NOTHING)
         features = unrolled.features[batch.target.mask]  # N D, no work on padding
-        return Fed(model.decoder.head(features), unrolled.choice)
+        return Fed(model.decoder.head(features), unrolled.choice, unrolled.penalty)
 
 
 class Scheduled:
@@ -48,7 +50,7 @@ class Scheduled:
 
     def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed:
         truth = torch.rand(batch.target.ids.shape, device=batch.target.ids.device) < self.decay(step)  # B T
-        state: Any = model.begin(batch.source)
+        state: Any = model.begin(batch.source, NOTHING)
         logits: list[Tensor] = []
         for place, known in enumerate(batch.target_input.unbind(1)):
             tokens = known if place == 0 else torch.where(truth[:, place], known, _draw(logits[-1]))  # B

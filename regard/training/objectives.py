@@ -48,6 +48,8 @@ class CrossEntropy(nn.Module):
             total = (1 - self.label_smoothing) * likelihood + self.label_smoothing * uniform
         if self.reinforce is not None and fed.choice is not None:
             total = total + self.reinforce(likelihoods.detach(), fed.choice, batch.target.mask)
+        if fed.penalty is not None:
+            total = total + fed.penalty * len(wanted)
         return Loss(total, likelihood.detach(), len(wanted))
 
 

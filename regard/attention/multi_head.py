@@ -1,0 +1,92 @@
+"""Attention with matrices around it: of a sequence to itself, and of one to another."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.attention.attention import Attended, Attention
+from regard.attention.cache import Cache
+from regard.attention.scores import split_heads
+from regard.attention.slots import Allowed, Keys
+from regard.core.memory import Memory
+from regard.layers import Linear, Positions
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the vectors of a pass stand."""
+
+    index: Tensor  # 1 T, their numbers among all that can be looked at
+    turn: Callable[[Tensor], Tensor]  # of queries and keys, B H T K
+    bias: Tensor | None  # on the scores, B H T S
+
+    @staticmethod
+    def of(positions: Positions, queries: Tensor, keys: Tensor, *, start: int = 0) -> "Places":
+        """Places of the queries (B T) and of all that they can look at (B S); `start` keys stand before them."""
+        index = torch.arange(start, start + queries.shape[1], device=queries.device)[None]  # 1 T
+        return Places(index, lambda heads: positions.turn(heads, queries), positions.bias(queries, keys))
+
+
+class CrossAttention(nn.Module):
+    """Looks at a memory through projections of it (Vaswani et al. 2017, section 3.2.2)."""
+
+    def __init__(self, attention: Attention, width: int, memory_width: int):
+        super().__init__()
+        self.attention = attention
+        self.query = Linear(width, width)
+        self.keys_and_values = Linear(memory_width, 2 * width, blocks=2)
+        self.output = Linear(width, width)
+
+    def begin(self, memory: Memory) -> Keys:
+        keys, values = self.keys_and_values(memory.annotations).chunk(2, dim=-1)  # B S D each
+        heads = split_heads(values, self.attention.heads)
+        return Keys(self.attention.score.keys(keys), heads, memory.mask)
+
+    def forward(self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True) -> Attended:
+        attended: Attended = self.attention(self.query(query), keys, steps, wanted=wanted)
+        return replace(attended, context=self.output(attended.context))
+
+
+class SelfAttention(nn.Module):
+    """A sequence looks at itself and at what came before it.
+
+    Without projections it has no parameters of its own: with the `dot` score the weights are softmax(x·x).
+    """
+
+    def __init__(self, attention: Attention, width: int, *, projected: bool = True):
+        super().__init__()
+        self.attention = attention
+        self.width = width
+        self.project = Linear(width, 3 * width, blocks=3) if projected else None
+        self.output = Linear(width, width) if projected else nn.Identity()
+
+    def remember(self, vectors: Tensor, mask: Tensor, places: Places) -> Cache:
+        """What others will look at: B T D."""
+        if self.project is None:
+            return self._remember(vectors, vectors, mask, places)
+        weight, bias = self.project.weight[self.width :], self.project.bias[self.width :]
+        keys, values = functional.linear(vectors, weight, bias).chunk(2, dim=-1)
+        return self._remember(keys, values, mask, places)
+
+    def forward(
+        self, vectors: Tensor, mask: Tensor, places: Places, before: Cache | None = None, *, wanted: bool
+    ) -> tuple[Attended, Cache]:
+        """B T D and its mask (B T). Gives what was seen, and what the next can look at."""
+        parts = (vectors,) * 3 if self.project is None else self.project(vectors).chunk(3, dim=-1)
+        query, keys, values = parts  # B T D each
+        own = self._remember(keys, values, mask, places)
+        cache = own if before is None else before.append(own.keys, own.values, mask)
+        queries = places.turn(self.attention.score.queries(query, places.index))  # B H T K
+        allowed = self.attention.scope(places.index, query, cache.mask)
+        if places.bias is not None:
+            prior = places.bias if allowed.prior is None else allowed.prior + places.bias
+            allowed = Allowed(allowed.mask, prior)
+        attended = self.attention.attend(queries, cache, allowed, wanted=wanted)
+        return replace(attended, context=self.output(attended.context)), cache
+
+    def _remember(self, keys: Tensor, values: Tensor, mask: Tensor, places: Places) -> Cache:
+        turned = places.turn(self.attention.score.keys(keys))  # B H T K
+        return Cache.of(turned, split_heads(values, self.attention.heads), mask)

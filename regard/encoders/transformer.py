@@ -1,0 +1,66 @@
+"""The Transformer's encoder."""
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention import Block, Places
+from regard.core.batch import Tokens
+from regard.core.memory import ENCODER, KINDS, Memory
+from regard.layers import PlacedEmbedding, sum_penalties
+
+
+class TransformerEncoder(nn.Module):
+    """All positions look at each other, layer after layer (Vaswani et al. 2017, section 3.1).
+
+    With `shared_layers` the memory also holds what each layer looked at, for a decoder made of the
+    same layers: the two are then one stream. The scope of its layers is causal then, and `whole` lets the
+    source see all of itself nevertheless.
+    """
+
+    def __init__(
+        self,
+        embedding: PlacedEmbedding,
+        blocks: list[Block],
+        norm: nn.Module,
+        *,
+        shared_layers: bool = False,
+        whole: bool = False,
+    ):
+        super().__init__()
+        self.embedding = embedding
+        self.width = embedding.width
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = norm
+        self.shared_layers = shared_layers
+        self.whole = whole
+
+    def encode(self, source: Tokens, wanted: frozenset[str] = KINDS) -> Memory:
+        mask = source.mask  # B S
+        standing = torch.arange(mask.shape[1], device=mask.device)[None]  # 1 S
+        vectors = self.embedding(source.ids, standing)  # B S D
+        places = Places.of(self.embedding.positions, standing, standing)
+        if self.whole:
+            places = replace(places, index=torch.full_like(standing, mask.shape[1] - 1))
+        passed = []
+        for block in self.blocks:
+            passed.append(block(vectors, mask, places, own_wanted=ENCODER in wanted))
+            vectors = passed[-1].vectors
+        annotations = self.norm(vectors)  # B S D
+        weights = [one.own.weights for one in passed if one.own.weights is not None]
+        return Memory(
+            annotations,
+            mask,
+            mean(annotations, mask)[:, None, None],  # B 1 1 D
+            wanted,
+            {ENCODER: torch.stack(weights, dim=1)} if ENCODER in wanted and weights else {},
+            tuple(one.entered for one in passed) if self.shared_layers else (),
+            sum_penalties(*(one.penalty for one in passed)),
+        )
+
+
+def mean(annotations: Tensor, mask: Tensor) -> Tensor:
+    """B S D, B S -> B D, over the pieces that stand there."""
+    here = mask[..., None]  # B S 1
+    return (annotations * here).sum(1) / here.sum(1)
