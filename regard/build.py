@@ -19,6 +19,7 @@ from regard.attention import (
     CrossAttention,
     FixedVector,
     Look,
+    Scope,
     SelfAttention,
 )
 from regard.config import NO_ATTENTION, Config, Files, Pieces, TwoFiles
@@ -165,7 +166,7 @@ def _recurrent_encoder(config: Config, vocabulary: int) -> RecurrentEncoder:
     )
 
 
-def _recurrent_decoder(config: Config, vocabulary: int, encoder: Encoder) -> nn.Module:
+def _recurrent_decoder(config: Config, vocabulary: int, encoder: Encoder) -> Any:
     settings = config.model.decoder
     assert isinstance(settings, settings_of.RecurrentDecoder)
     look = _recurrent_look(config)
@@ -202,7 +203,8 @@ def _transformer_encoder(config: Config, vocabulary: int) -> TransformerEncoder:
     stream = isinstance(config.model.decoder, settings_of.StreamDecoder)
     embedding = _placed_embedding(config, settings, vocabulary, causal=settings.scope == "causal")
     scope = "causal" if stream else settings.scope
-    blocks = [_block(config, settings, scope=scope) for _ in range(settings.layers)]
+    options = {"radius": settings.radius} if scope == "window" else {}
+    blocks = [_block(config, settings, SCOPES[scope](**options)) for _ in range(settings.layers)]
     whole = stream and settings.scope == "global"
     return TransformerEncoder(embedding, blocks, _last_norm(settings), shared_layers=stream, whole=whole)
 
@@ -212,7 +214,8 @@ def _transformer_decoder(config: Config, vocabulary: int, encoder: Encoder) -> T
     assert isinstance(settings, settings_of.TransformerDecoder)
     embedding = _placed_embedding(config, settings, vocabulary, causal=True)
     blocks = [
-        _block(config, settings, scope="causal", memory_width=encoder.width) for _ in range(settings.layers)
+        _block(config, settings, SCOPES["causal"](), memory_width=encoder.width)
+        for _ in range(settings.layers)
     ]
     return TransformerDecoder(embedding, blocks, _last_norm(settings))
 
@@ -221,11 +224,13 @@ def _stream_decoder(config: Config, vocabulary: int, encoder: Encoder) -> Stream
     settings = config.model.encoder
     assert isinstance(settings, settings_of.TransformerEncoder)
     assert isinstance(encoder, TransformerEncoder)
-    pieces = _embedding(config, vocabulary, config.model.pieces_width("decoder"), scale=settings.embedding_scale)
+    pieces = _embedding(
+        config, vocabulary, config.model.pieces_width("decoder"), scale=settings.embedding_scale
+    )
     embedding = PlacedEmbedding(
         pieces, encoder.embedding.positions, beside=settings.position_width, dropout=config.model.dropout
     )
-    return StreamDecoder(embedding, list(encoder.blocks), encoder.norm)
+    return StreamDecoder(embedding, encoder.layers, encoder.norm)
 
 
 def _placed_embedding(
@@ -243,7 +248,7 @@ def _placed_embedding(
 
 
 def _block(
-    config: Config, settings: settings_of.Blocks, *, scope: str, memory_width: int | None = None
+    config: Config, settings: settings_of.Blocks, scope: Scope, *, memory_width: int | None = None
 ) -> Block:
     """A layer of a Transformer; with a memory's width, one that looks across at it."""
     width = settings.width
@@ -251,10 +256,9 @@ def _block(
     def around() -> Residual:
         return Residual(width, norm=settings.norm, pre_norm=settings.pre_norm, dropout=config.model.dropout)
 
-    options = {"radius": settings.radius} if scope == "window" else {}
     own = Attention(
         SCORES[settings.score](width, width, heads=settings.heads),
-        SCOPES[scope](**options),
+        scope,
         SELECTIONS[settings.selection](),
         width=width,
         heads=settings.heads,
@@ -277,11 +281,11 @@ def _last_norm(settings: settings_of.Blocks) -> nn.Module:
     return NORMS[settings.norm](settings.width) if settings.pre_norm else nn.Identity()
 
 
-_ENCODERS: dict[type, Callable[[Config, int], Encoder]] = {
+_ENCODERS: dict[type, Callable[[Config, int], Any]] = {
     settings_of.RecurrentEncoder: _recurrent_encoder,
     settings_of.TransformerEncoder: _transformer_encoder,
 }
-_DECODERS: dict[type, Callable[[Config, int, Encoder], nn.Module]] = {
+_DECODERS: dict[type, Callable[[Config, int, Any], Any]] = {
     settings_of.RecurrentDecoder: _recurrent_decoder,
     settings_of.TransformerDecoder: _transformer_decoder,
     settings_of.StreamDecoder: _stream_decoder,

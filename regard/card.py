@@ -46,5 +46,7 @@ def model_card(config: Config, name: str, scores: Mapping[str, Score] | None = N
 
 
 def _stack(part: Encoder | Decoder) -> str:
-    shown = {key: value for key, value in part.model_dump().items() if key in ("cell", "layers", "width", "heads")}
+    shown = {
+        key: value for key, value in part.model_dump().items() if key in ("cell", "layers", "width", "heads")
+    }
     return ", ".join([part.kind, *(f"{key} {value}" for key, value in shown.items())])

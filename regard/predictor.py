@@ -67,7 +67,9 @@ class Predictor:
         and answer at themselves ("all"), or nothing ("none"), which is fastest.
         """
         if attention not in RECORDS:
-            raise UserError(f"There is no attention {attention!r} to record.{did_you_mean(attention, RECORDS)}")
+            raise UserError(
+                f"There is no attention {attention!r} to record.{did_you_mean(attention, RECORDS)}"
+            )
         wanted = RECORDS[attention]
         if beam is not None and beam < 1:
             raise UserError(f"A beam of {beam} holds no hypothesis. Give 1, which is greedy, or more.")
@@ -85,9 +87,7 @@ class Predictor:
             yield from self.predict(some, beam=beam, attention=attention)
 
     @torch.inference_mode()
-    def _predict(
-        self, texts: Sequence[str], search: SearchPlan, wanted: frozenset[str]
-    ) -> list[Prediction]:
+    def _predict(self, texts: Sequence[str], search: SearchPlan, wanted: frozenset[str]) -> list[Prediction]:
         self.model.eval()  # a training that goes on afterwards sets its own mode at each step
         rows = self.codec.encode(texts)
         answers = [self.codec.nothing(text) for text in texts]

@@ -18,7 +18,9 @@ from regard.core.state import Choice
 @dataclass(frozen=True)
 class Attended:
     context: Tensor  # B T D, the weighted memory
-    weights: Tensor | None  # B H T S, rows sum to one; None where nobody wants them or there is nothing to choose
+    weights: (
+        Tensor | None
+    )  # B H T S, rows sum to one; None where nobody wants them or there is nothing to choose
     choice: Choice | None = None
 
 

@@ -39,6 +39,11 @@ class Passed:
 class Block(nn.Module):
     """Each part with a way around it (Vaswani et al. 2017, section 3.1). Encoders have no look across."""
 
+    look: LooksAtItself
+    think: Thinks
+    across: CrossAttention | None
+    around_across: Residual | None
+
     def __init__(
         self,
         look: LooksAtItself,

@@ -167,9 +167,14 @@ class Blocks(Settings):
     pre_norm: bool = Field(True, description="Normalise what enters a part, instead of what leaves it.")
     positions: Annotated[str, Member(POSITIONS)] = "sinusoidal"
     position_width: int = Field(
-        0, ge=0, le=100_000, description="0: places are added to pieces; else they stand beside them, so wide."
+        0,
+        ge=0,
+        le=100_000,
+        description="0: places are added to pieces; else they stand beside them, so wide.",
     )
-    embedding_scale: bool = Field(True, description="Multiply the pieces' vectors by the root of their width.")
+    embedding_scale: bool = Field(
+        True, description="Multiply the pieces' vectors by the root of their width."
+    )
     attention_dropout: float = Field(0.0, ge=0, lt=1, description="On the weights of attention.")
     activation_dropout: float = Field(0.0, ge=0, lt=1, description="Inside of the feed-forward part.")
 
@@ -299,7 +304,7 @@ class Model(Settings):
         if self.tie != "none" and self.features != self.pieces_width("decoder"):
             yield (
                 f"tie = {self.tie!r} needs features as wide as a piece's vector, but the one is {self.features} and "
-                f"the other {self.pieces_width('decoder')}. Make them equal, or set tie = \"none\""
+                f'the other {self.pieces_width("decoder")}. Make them equal, or set tie = "none"'
             )
 
     def _problems_of_looks(self) -> Iterator[str]:
@@ -382,7 +387,7 @@ def _problems_of_blocks(side: str, part: Blocks) -> Iterator[str]:
             "of content, such as scaled_dot"
         )
     if part.selection == "hard":
-        yield f"{side}.selection = \"hard\" is for a decoder's look at its source, not for a sequence and itself"
+        yield f'{side}.selection = "hard" is for a decoder\'s look at its source, not for a sequence and itself'
     if part.position_width >= part.width:
         yield f"{side}.position_width must be smaller than {side}.width: the rest is for the piece"
     if part.position_width and part.positions not in ("sinusoidal", "learned"):

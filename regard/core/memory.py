@@ -18,5 +18,7 @@ class Memory:
     summary: Tensor  # B L P D, the last state of each layer: its output and, for an LSTM, its cell
     wanted: frozenset[str] = KINDS  # the kinds of attention that somebody wants to see
     attention: Mapping[str, Tensor] = field(default_factory=dict)  # of the encoder itself: B L H S S
-    layers: tuple[Tensor, ...] = ()  # L times B S D, what each layer looked at, for a decoder that shares them
+    layers: tuple[
+        Tensor, ...
+    ] = ()  # L times B S D, what each layer looked at, for a decoder that shares them
     penalty: Tensor | None = None  # for the objective to add, for each piece

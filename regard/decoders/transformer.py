@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -50,9 +51,13 @@ class TransformerDecoder(nn.Module):
         self.norm = norm
         self.head = Linear(embedding.width, embedding.vocabulary)
 
+    @property
+    def _blocks(self) -> Sequence[Block]:
+        return cast(Sequence[Block], self.blocks)
+
     def begin(self, memory: Memory) -> TransformerState:
         rows = torch.arange(len(memory.mask), device=memory.mask.device)  # B
-        keys = tuple(block.across.begin(memory) for block in self.blocks)
+        keys = tuple(block.across.begin(memory) for block in self._blocks if block.across is not None)
         return TransformerState((), keys, rows, None, 0, memory.wanted)
 
     def step(self, tokens: Tensor, state: TransformerState) -> StepOutput[TransformerState]:
@@ -131,7 +136,7 @@ class StreamDecoder(TransformerDecoder):
         places = Places.of(self.embedding.positions, standing, standing)
         caches = tuple(
             block.look.remember(entered, memory.mask, places)
-            for block, entered in zip(self.blocks, memory.layers, strict=True)
+            for block, entered in zip(self._blocks, memory.layers, strict=True)
         )
         return TransformerState(caches, (), rows, memory.mask.sum(1), 0, memory.wanted)
 

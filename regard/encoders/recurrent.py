@@ -1,5 +1,7 @@
 """The recurrent encoder."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -8,7 +10,7 @@ from regard.core.batch import Tokens
 from regard.core.memory import KINDS, Memory
 from regard.layers import Embedding, SequenceDropout, begin_well
 
-NETWORKS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
+NETWORKS: dict[str, Callable[..., nn.RNNBase]] = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 
 
 class RecurrentEncoder(nn.Module):
@@ -42,7 +44,7 @@ class RecurrentEncoder(nn.Module):
         self.residual = residual
         self.reverse = reverse
         both = [directions == "both" or (directions == "first" and n == 0) for n in range(layers)]
-        self.networks = nn.ModuleList(
+        networks = [
             NETWORKS[cell](
                 embedding.width if n == 0 else width,
                 width // 2 if two else width,
@@ -50,9 +52,10 @@ class RecurrentEncoder(nn.Module):
                 batch_first=True,
             )
             for n, two in enumerate(both)
-        )
-        for network in self.networks:
+        ]
+        for network in networks:
             begin_well(network, cell)
+        self.networks = nn.ModuleList(networks)
         self.norms = nn.ModuleList(nn.LayerNorm(width) if layer_norm else nn.Identity() for _ in both)
         self.between = SequenceDropout(dropout, variational=variational)
 

@@ -1,6 +1,8 @@
 """The Transformer's encoder."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -35,6 +37,10 @@ class TransformerEncoder(nn.Module):
         self.norm = norm
         self.shared_layers = shared_layers
         self.whole = whole
+
+    @property
+    def layers(self) -> list[Block]:
+        return list(cast(Sequence[Block], self.blocks))
 
     def encode(self, source: Tokens, wanted: frozenset[str] = KINDS) -> Memory:
         mask = source.mask  # B S

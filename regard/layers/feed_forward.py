@@ -1,5 +1,6 @@
 """What stands between looks: each position by itself through two matrices, and the way around them."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -8,7 +9,11 @@ from torch.nn import functional
 
 from regard.layers.linear import Linear
 
-ACTIVATIONS = {"relu": functional.relu, "gelu": functional.gelu, "swiglu": functional.silu}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+    "swiglu": functional.silu,
+}
 NORMS: dict[str, type[nn.Module]] = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
 
 
@@ -52,12 +57,16 @@ class Residual(nn.Module):
 
     def enter(self, vectors: Tensor) -> Tensor:
         """What the part is given."""
-        return self.norm(vectors) if self.pre_norm else vectors
+        return self._normed(vectors) if self.pre_norm else vectors
 
     def leave(self, vectors: Tensor, change: Tensor) -> Tensor:
         """What comes out, from what went in and what the part made of it."""
         total = vectors + self.dropout(change)
-        return total if self.pre_norm else self.norm(total)
+        return total if self.pre_norm else self._normed(total)
+
+    def _normed(self, vectors: Tensor) -> Tensor:
+        normed: Tensor = self.norm(vectors)
+        return normed
 
 
 def sum_penalties(*penalties: Tensor | None) -> Tensor | None:

@@ -55,7 +55,9 @@ def beam(
     alive = parents = list(range(len(bounds)))  # N, which sources are still searched; rows one step before
     fed = [begin] * len(bounds)  # rows: N times the live hypotheses of each
     tokens = torch.full_like(limits, begin)  # rows
-    scores = torch.zeros(len(bounds), 1, device=limits.device, dtype=torch.float64)  # N K, many small ones add up
+    scores = torch.zeros(
+        len(bounds), 1, device=limits.device, dtype=torch.float64
+    )  # N K, many small ones add up
     trail = Trail()
     for length in range(1, max(bounds) + 1):
         output = stepper.step(tokens, state)

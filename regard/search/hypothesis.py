@@ -58,7 +58,9 @@ class Trail:
             rows.append(self._parents[number][rows[-1]])
         path = list(zip(self._looks, reversed(rows), strict=False))  # others may have gone further
         attention = {
-            kind: pad_sequence([looks[kind][row].movedim(-1, 0) for looks, row in path]).movedim((0, 1), (-1, -2))
+            kind: pad_sequence([looks[kind][row].movedim(-1, 0) for looks, row in path]).movedim(
+                (0, 1), (-1, -2)
+            )
             for kind in self._looks[0]
         }  # each L H T S; a look at itself sees more at every step
         return Hypothesis(tuple(reversed(tokens)), ending.score, ending.rank, ending.finished, attention)

@@ -106,7 +106,11 @@ class TextCodec:
         return Tokens.pad(rows)
 
     def decode(self, text: str, row: Sequence[int], hypothesis: Hypothesis) -> Prediction:
-        sizes = {ENCODER: (len(row), len(row)), CROSS: (None, len(row)), DECODER: (None, None)}  # without padding
+        sizes = {
+            ENCODER: (len(row), len(row)),
+            CROSS: (None, len(row)),
+            DECODER: (None, None),
+        }  # without padding
         weights = {
             kind: looks[..., : sizes[kind][0], : sizes[kind][1]].float().cpu().numpy()
             for kind, looks in hypothesis.attention.items()

@@ -93,7 +93,9 @@ def stack(
         named_below = not shared or number == len(panels) - 1
         _dress(axes, lettering, panel.across if named_below else None)
         above = 1 + _GAP / panel.height
-        figure.add_artist(lettering.text(0, above, panel.name, size=10.5, color=INK, transform=axes.transAxes))
+        figure.add_artist(
+            lettering.text(0, above, panel.name, size=10.5, color=INK, transform=axes.transAxes)
+        )
         ends = [_draw(axes, line) for line in panel.lines]
         axes.set_ylim(bottom=lowest)
         names += _name_ends(axes, lettering, panel, ends)

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.core.errors import UserError
-from regard.layers import POSITIONS, Embedding, PlacedEmbedding
+from regard.layers import POSITIONS, Embedding, PlacedEmbedding, Positions
 
 
-def positions(name: str, *, width: int = 16, heads: int = 2, causal: bool = False):  # noqa: ANN201
+def positions(name: str, *, width: int = 16, heads: int = 2, causal: bool = False) -> Positions:
     torch.manual_seed(0)
     return POSITIONS[name](width, heads=heads, longest=10, causal=causal)
 

@@ -1,0 +1,52 @@
+"""Presets have the sizes of their papers."""
+
+import pytest
+
+from regard import build
+from regard.config import PRESETS, Config
+from regard.config.settings import Text
+
+VOCABULARY = 37_000  # shared by both languages, as in Vaswani et al. 2017, section 5.1
+
+
+def parameters(preset: str) -> int:
+    return build.parameters(Config(model=PRESETS[preset](), text=Text(shared=True)), vocabulary=VOCABULARY)
+
+
+def transformer(*, width: int, inner: int, layers: int) -> int:
+    matrix = width * width + width
+    think = 2 * width * inner + inner + width
+    norm = 2 * width
+    encoder = 4 * matrix + think + 2 * norm
+    decoder = 8 * matrix + think + 3 * norm
+    return layers * (encoder + decoder) + VOCABULARY * width + VOCABULARY  # the table, and the output's bias
+
+
+@pytest.mark.parametrize(
+    ("preset", "width", "inner", "layers"),
+    [("transformer_base", 512, 2048, 6), ("transformer_big", 1024, 4096, 6)],
+)
+def test_transformers_have_as_many_parameters_as_their_arithmetic_says(
+    preset: str, width: int, inner: int, layers: int
+) -> None:
+    assert parameters(preset) == transformer(width=width, inner=inner, layers=layers)
+
+
+@pytest.mark.parametrize(
+    ("preset", "width", "inner", "layers"),
+    [("transformer_small", 256, 1024, 4), ("transformer_tiny", 128, 256, 4)],
+)
+def test_pre_norm_has_a_norm_more_on_each_side(preset: str, width: int, inner: int, layers: int) -> None:
+    assert parameters(preset) == transformer(width=width, inner=inner, layers=layers) + 2 * 2 * width
+
+
+@pytest.mark.parametrize(("preset", "millions"), [("transformer_base", 65), ("transformer_big", 213)])
+def test_the_papers_own_counts_are_met(preset: str, millions: int) -> None:
+    """Table 3 of Vaswani et al. 2017, which rounds and does not say all."""
+    assert parameters(preset) / 1e6 == pytest.approx(millions, rel=0.03)
+
+
+def test_one_stream_has_an_encoders_layers_alone() -> None:
+    matrix, think = 512 * 512 + 512, 2 * 512 * 2048 + 2048 + 512
+    layers = 6 * (4 * matrix + think + 4 * 512)
+    assert parameters("transformer_d") == layers + VOCABULARY * 512 + VOCABULARY
