@@ -12,6 +12,7 @@ from torch.optim import Adam, Optimizer
 from regard.attention import SCOPES, SCORES, SELECTIONS, Attention, FixedVector, Look
 from regard.config import NO_ATTENTION, Config, Files, Pieces, TwoFiles
 from regard.core.errors import UserError
+from regard.core.weights import load_weights
 from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile
 from regard.decoders import BRIDGES, DECODERS, Stack
 from regard.encoders import ENCODERS, Encoder
@@ -208,7 +209,7 @@ def load_model(config: Config, folder: ModelFolder, codec: TextCodec) -> Seq2Seq
             )
     net = model(config, source_vocabulary=len(codec.source), target_vocabulary=len(codec.target))
     try:
-        net.load_state_dict(load_file(folder.weights_path))
+        load_weights(net, load_file(folder.weights_path))
     except (SafetensorError, RuntimeError, OSError) as error:
         raise UserError(
             f"{folder.weights_path} is damaged or belongs to another model: {str(error).splitlines()[0]}"

@@ -11,6 +11,7 @@ from torch import nn
 
 from regard.core.batch import Batch
 from regard.core.errors import UserError
+from regard.core.weights import load_weights, weights_of
 from regard.models import Seq2Seq
 from regard.training.checkpoints import Checkpoint, Checkpoints, flatten_optimizer, unflatten_optimizer
 from regard.training.events import Ended, Event, Progressed, Saved, Validated, Validation
@@ -82,7 +83,7 @@ class Loop:
         self.state = TrainingState()
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        self.model.load_state_dict(checkpoint.model)
+        load_weights(self.model, checkpoint.model)
         groups = self.optimizer.state_dict()["param_groups"]
         self.optimizer.load_state_dict(unflatten_optimizer(checkpoint.optimizer, groups))
         self.objective.load_state_dict(checkpoint.objective)
@@ -110,7 +111,7 @@ class Loop:
         self.state = replace(self.state.with_rng(self.device), scaler=self.scaler.state_dict())
         optimizer = flatten_optimizer(self.optimizer.state_dict())
         objective = self.objective.state_dict()
-        folder = self.checkpoints.save(self.model.state_dict(), optimizer, self.state, objective)
+        folder = self.checkpoints.save(weights_of(self.model), optimizer, self.state, objective)
         return Saved(self.state.step, folder)
 
     def _over(self) -> str | None:
