@@ -21,7 +21,9 @@ def load_weights(module: nn.Module, weights: Weights) -> None:
     for names in _tied(module.state_dict()):
         known = [name for name in names if name in weights]
         if not all(torch.equal(weights[name], weights[known[0]]) for name in known[1:]):
-            raise RuntimeError(f"{' and '.join(known)} are one tensor in this model, but differ in the weights.")
+            raise RuntimeError(
+                f"{' and '.join(known)} are one tensor in this model, but differ in the weights."
+            )
         given |= {name: weights[known[0]] for name in names if known}
     module.load_state_dict(given)
 
