@@ -236,6 +236,7 @@ def plan(config: Config) -> Plan:
     return Plan(
         steps=training.steps,
         accumulate=training.accumulate,
+        step_tokens=training.step_tokens,
         learning_rate=training.learning_rate,
         clip=training.clip or None,
         precision=training.precision,
@@ -243,6 +244,8 @@ def plan(config: Config) -> Plan:
         validate_every=training.validate_every,
         save_every=training.save_every,
         patience=training.patience,
+        ema=training.ema,
+        average=training.average,
         higher_is_better=training.metric != "loss" and METRICS[training.metric]().higher_is_better,
     )
 
