@@ -13,10 +13,13 @@ from commands import TINY, environment, regard, sentence
 from safetensors.numpy import load_file
 
 import regard as library
+from regard import build
 from regard.averaging import average
 from regard.config import Config, load_config
 from regard.core.errors import UserError
 from regard.evaluation import evaluate
+from regard.models import Seq2Seq
+from regard.run import find_model
 from regard.trainer import Trainer
 from regard.training import Averaged
 
@@ -224,7 +227,7 @@ def test_with_a_moving_average_it_is_the_model_whether_stopped_or_not(tmp_path: 
         assert models[-1] == (folder / "ema.safetensors").read_bytes()
         assert models[-1] != (folder / "model.safetensors").read_bytes()
     assert models[0] == models[1]
-    assert library.load(tmp_path / "straight").predict("3 May 2018").text
+    library.load(tmp_path / "straight").predict("3 May 2018")
 
 
 def test_the_mean_of_checkpoints_with_a_moving_average_is_that_of_the_moving_averages(tmp_path: Path) -> None:
@@ -235,3 +238,28 @@ def test_the_mean_of_checkpoints_with_a_moving_average_is_that_of_the_moving_ave
     for name, tensor in load_file(tmp_path / "run/averaged/model.safetensors").items():
         mean = (saved[0][name].astype(np.float64) + saved[1][name]) / 2
         np.testing.assert_array_equal(tensor, mean.astype(tensor.dtype))
+
+
+def test_a_model_with_one_table_for_both_sides_is_trained_stopped_averaged_and_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    untied = build.model
+
+    def tied(config: Config, *, source_vocabulary: int, target_vocabulary: int) -> Seq2Seq:
+        model = untied(config, source_vocabulary=source_vocabulary, target_vocabulary=target_vocabulary)
+        model.encoder.embedding.table.weight = model.decoder.embedding.table.weight
+        return model
+
+    monkeypatch.setattr(build, "model", tied)
+    config = configuration(tmp_path, "text.shared=true", "training.ema=0.5")
+    for name, stops in (("straight", []), ("stopped", [10])):
+        for stop in (*stops, 1000):
+            asked = iter(range(1000))
+            list(Trainer(config, tmp_path / name, stop=lambda s=stop, a=asked: next(a) >= s or None).events())
+    assert (tmp_path / "straight" / WEIGHTS).read_bytes() == (tmp_path / "stopped" / WEIGHTS).read_bytes()
+    assert "decoder.embedding.table.weight" not in load_file(tmp_path / "straight" / WEIGHTS)
+    for folder in (tmp_path / "straight", average(tmp_path / "straight", last=2).folder):
+        model = library.load(folder).model
+        assert model.encoder.embedding.table.weight is model.decoder.embedding.table.weight
+        table = load_file(find_model(folder).weights_path)["encoder.embedding.table.weight"]
+        np.testing.assert_array_equal(model.decoder.embedding.table.weight.detach().numpy(), table)
