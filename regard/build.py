@@ -25,6 +25,7 @@ from regard.attention import (
 from regard.config import NO_ATTENTION, Config, Files, Pieces, TwoFiles
 from regard.config import settings as settings_of
 from regard.core.errors import UserError
+from regard.core.weights import load_weights
 from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile
 from regard.decoders import BRIDGES, DECODERS, Stack, StreamDecoder, TransformerDecoder
 from regard.encoders import Encoder, RecurrentEncoder, TransformerEncoder
@@ -352,7 +353,7 @@ def load_model(config: Config, folder: ModelFolder, codec: TextCodec) -> Seq2Seq
             )
     net = model(config, source_vocabulary=len(codec.source), target_vocabulary=len(codec.target))
     try:
-        net.load_state_dict(load_file(folder.weights_path))
+        load_weights(net, load_file(folder.weights_path))
     except (SafetensorError, RuntimeError, OSError) as error:
         raise UserError(
             f"{folder.weights_path} is damaged or belongs to another model: {str(error).splitlines()[0]}"
@@ -379,6 +380,7 @@ def plan(config: Config) -> Plan:
     return Plan(
         steps=training.steps,
         accumulate=training.accumulate,
+        step_tokens=training.step_tokens,
         learning_rate=training.learning_rate,
         clip=training.clip or None,
         precision=training.precision,
@@ -386,6 +388,8 @@ def plan(config: Config) -> Plan:
         validate_every=training.validate_every,
         save_every=training.save_every,
         patience=training.patience,
+        ema=training.ema,
+        average=training.average,
         higher_is_better=training.metric != "loss" and METRICS[training.metric]().higher_is_better,
     )
 

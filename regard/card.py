@@ -1,12 +1,15 @@
 """The model card: what a model is, how good it is and how to use it, for whoever finds its folder."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from regard.config import Config, Decoder, Encoder
 from regard.metrics import Score
 
 
-def model_card(config: Config, name: str, scores: Mapping[str, Score] | None = None) -> str:
+def model_card(
+    config: Config, name: str, scores: Mapping[str, Score] | None = None, averaged: Sequence[int] = ()
+) -> str:
+    """`averaged` are the steps of the checkpoints that the weights are the mean of, if they are."""
     model, look = config.model, config.model.attention
     lines = [
         f"# {name}",
@@ -19,6 +22,7 @@ def model_card(config: Config, name: str, scores: Mapping[str, Score] | None = N
         f"| attention | {look.score}, {look.scope}, {look.selection}, {look.heads} head(s) |",
         f"| decoder | {_stack(model.decoder)} |",
         f"| pieces | {config.text.source.kind} to {config.text.target.kind} |",
+        *([f"| weights | mean of the checkpoints at steps {_listed(averaged)} |"] if averaged else []),
         "",
         "## How good it is",
         "",
@@ -43,6 +47,10 @@ def model_card(config: Config, name: str, scores: Mapping[str, Score] | None = N
         "",
     ]
     return "\n".join(lines)
+
+
+def _listed(steps: Sequence[int]) -> str:
+    return ", ".join(f"{step:,}" for step in sorted(steps))
 
 
 def _stack(part: Encoder | Decoder) -> str:

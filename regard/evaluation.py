@@ -70,5 +70,6 @@ def evaluate(
     if run:
         run.add_scores(split, evaluation.to_json())
         if split == "test":
-            write_whole(folder.card_path, model_card(config, run.folder.name, evaluation.scores))
+            card = model_card(config, run.folder.name, evaluation.scores, folder.averaged())
+            write_whole(folder.card_path, card)
     return evaluation

@@ -3,6 +3,7 @@
 config.toml     the whole configuration, resolved: enough to train again
 data.json       fingerprints of the data it was trained on
 model/          loadable on its own: config.json, model.safetensors, tokenizers, README.md
+averaged/       like model/: the mean of the newest checkpoints, where somebody asked for it
 checkpoints/    to go on from
 metrics.jsonl   one line of figures for each log and validation; tensorboard/ has the same
 curves.png      the same as a picture
@@ -14,18 +15,23 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
 
 from regard import __version__
 from regard.config import Config, parse_config, read_toml
 from regard.core.errors import UserError
 from regard.core.files import write_whole
+from regard.core.weights import Weights
 from regard.metrics import Score
 
 MODEL_FORMAT = 1  # of model/config.json: raised only when older Regards could not read it
+AVERAGED = "averaged_steps"  # in the header of the weights
 
 
 class Run:
@@ -35,6 +41,7 @@ class Run:
         self.folder = Path(folder)
         self.config_path = self.folder / "config.toml"
         self.model = ModelFolder(self.folder / "model")
+        self.averaged = ModelFolder(self.folder / "averaged")
         self.checkpoints = self.folder / "checkpoints"
         self.metrics_path = self.folder / "metrics.jsonl"
         self.tensorboard = self.folder / "tensorboard"
@@ -59,7 +66,7 @@ class Run:
                 file.seek(0)
                 raise UserError(
                     f"{self}: process {file.read().strip() or '?'} is training here already. "
-                    "Wait for it, or give another folder with --run."
+                    "Wait for it, or train in another folder with --run."
                 ) from None
             file.truncate(0)
             file.write(str(os.getpid()))
@@ -74,7 +81,7 @@ class Run:
 
     def start(self, config: Config) -> None:
         """Claims the folder for a new training; what a first try left behind is cleared away."""
-        for path in (self.model.folder, self.samples, self.tensorboard):
+        for path in (self.model.folder, self.averaged.folder, self.samples, self.tensorboard):
             shutil.rmtree(path, ignore_errors=True)
         self.metrics_path.unlink(missing_ok=True)
         write_whole(self.config_path, config.to_toml())
@@ -104,6 +111,14 @@ class ModelFolder:
         }
         write_whole(self.config_path, _json(document))
 
+    def averaged(self) -> tuple[int, ...]:
+        """The steps of the checkpoints that the weights are the mean of; none if they are those of one."""
+        try:
+            with safe_open(self.weights_path, framework="pt") as file:
+                return tuple(map(int, (file.metadata() or {}).get(AVERAGED, "").split()))
+        except (OSError, SafetensorError):
+            return ()
+
     def config(self) -> Config:
         return parse_config(self._document()["config"], origin=str(self.config_path))
 
@@ -127,6 +142,11 @@ class ModelFolder:
         if missing:
             raise UserError(f"{self.config_path} is damaged: {missing[0]!r} is missing. Take it from a copy.")
         return document
+
+
+def mean_file(weights: Weights, steps: Sequence[int]) -> bytes:
+    """Weights that are the mean of the checkpoints at these steps, as a file whose header says so."""
+    return save(dict(weights), {AVERAGED: " ".join(map(str, steps))})
 
 
 def find_model(path: str | Path) -> ModelFolder:

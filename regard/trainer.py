@@ -20,9 +20,10 @@ from regard.data import BatchPlan, TokenStore, cache_folder, fingerprint, in_ord
 from regard.metrics import METRICS
 from regard.models import Seq2Seq
 from regard.predictor import Predictor
-from regard.run import Run
+from regard.run import Run, mean_file
 from regard.tasks.text import Examples, TextCodec
 from regard.training import (
+    Averaged,
     Checkpoints,
     CrossEntropy,
     Ended,
@@ -34,7 +35,7 @@ from regard.training import (
     Validated,
     Validation,
 )
-from regard.training.checkpoints import MODEL, DamagedError, verify
+from regard.training.checkpoints import DamagedError, model_file
 from regard.training.recording import read_metrics
 from regard.viewing import curves, save, save_figure
 
@@ -51,7 +52,10 @@ class Trainer:
     def __init__(self, config: Config, folder: str | Path, *, stop: Callable[[], str | None] = lambda: None):
         self.config = config
         self.run = Run(folder)
-        self.checkpoints = Checkpoints(self.run.checkpoints, keep=config.training.keep)
+        self.plan = build.plan(config)
+        self.checkpoints = Checkpoints(
+            self.run.checkpoints, keep=config.training.keep, planned=self.plan.saves_at
+        )
         self.stop = stop
 
     def events(self) -> Iterator[Event]:
@@ -92,7 +96,7 @@ class Trainer:
             build.objective(config),
             build.optimizer(config, model),
             build.schedule(config),
-            build.plan(config),
+            self.plan,
             checkpoints=self.checkpoints,
             validate=Validator(config, model, codec, examples, stores["validation"], device),
             judge=self._judge,
@@ -102,7 +106,8 @@ class Trainer:
         if newest := self.checkpoints.newest():
             loop.restore(newest)
             yield Noted(f"going on from step {loop.state.step:,}")
-            if best := loop.state.best:  # it may have been killed between saving and exporting
+            best = loop.state.best  # it may have been killed between saving and exporting
+            if best is not None and not (loop.will_average and run.model.averaged()):
                 self._export(self.checkpoints.path(best.step))
         board = run.tensorboard if config.training.tensorboard else None
         recorder = Recorder(run.metrics_path, board, step=loop.state.step)
@@ -161,20 +166,32 @@ class Trainer:
                 self._keep_samples(event)
             case Saved() if loop.state.best is not None and loop.state.best.step == event.step:
                 self._export(event.folder)
+            case Averaged(is_best=True):
+                self._adopt(event)
+            case Averaged():
+                self._export(self.checkpoints.path(event.best))
             case Ended():
                 self._draw_curves()
 
     def _export(self, checkpoint: Path) -> None:
         """The best weights become the model, unless they are already, or are damaged."""
         try:
-            verify(checkpoint)
+            found = model_file(checkpoint)
         except DamagedError as damage:
             log.warning("%s. The model stays as it is.", damage)
             return
         weights = self.run.model.weights_path
-        if not weights.exists() or not filecmp.cmp(checkpoint / MODEL, weights, shallow=False):
-            copy_whole(checkpoint / MODEL, weights)
+        if not weights.exists() or not filecmp.cmp(found, weights, shallow=False):
             write_whole(self.run.model.card_path, model_card(self.config, self.run.folder.name))
+            copy_whole(found, weights)  # last: as long as they differ, all is done again
+
+    def _adopt(self, event: Averaged) -> None:
+        """The mean of checkpoints becomes the model, unless it is already."""
+        content, model = mean_file(event.weights, event.steps), self.run.model
+        if not model.weights_path.exists() or model.weights_path.read_bytes() != content:
+            card = model_card(self.config, self.run.folder.name, averaged=event.steps)
+            write_whole(model.card_path, card)
+            write_whole(model.weights_path, content)
 
     def _keep_samples(self, event: Validated) -> None:
         folder = self.run.samples / f"step-{event.step:06d}"

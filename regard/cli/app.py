@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from regard import __version__
+from regard.cli.average import average
 from regard.cli.config import config
 from regard.cli.console import fail, listen_to_warnings
 from regard.cli.doctor import doctor
@@ -25,7 +26,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, predict, evaluate, explain, recipes, doctor):
+for command in (train, predict, evaluate, explain, average, recipes, doctor):
     app.command()(command)
 app.add_typer(config, name="config")
 

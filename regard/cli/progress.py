@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from regard.cli.console import notes
-from regard.training import Event, Noted, Progressed, Validated
+from regard.training import Averaged, Event, Noted, Progressed, Validated, Validation
 
 
 def show(events: Iterable[Event], steps: int) -> Event | None:
@@ -72,10 +72,22 @@ def _line(event: Event) -> str | None:
     if isinstance(event, Noted):
         return event.text
     if isinstance(event, Validated):
-        scores = "  ".join(f"{name} {value:.2f}" for name, value in event.validation.scores.items())
         best = "  (best so far)" if event.is_best else ""
-        return f"validation at step {event.step:,}: loss {event.validation.loss:.4f}  {scores}{best}"
+        return f"validation at step {event.step:,}: {_found(event.validation)}{best}"
+    if isinstance(event, Averaged):
+        outcome = (
+            f"better than step {event.best:,}: it becomes the model"
+            if event.is_best
+            else f"not better than step {event.best:,}, which stays the model"
+        )
+        steps = ", ".join(f"{step:,}" for step in sorted(event.steps))
+        return f"mean of the checkpoints at steps {steps}: {_found(event.validation)}  ({outcome})"
     return None
+
+
+def _found(validation: Validation) -> str:
+    scores = "".join(f"  {name} {value:.2f}" for name, value in validation.scores.items())
+    return f"loss {validation.loss:.4f}{scores}"
 
 
 def _duration(seconds: float) -> str:

@@ -405,6 +405,11 @@ class Training(Settings):
     steps: Steps = Field(10_000, description="Optimizer steps, at the most.")
     batch_tokens: Tokens = Field(4096, description="Pieces of the longer side in one batch, with padding.")
     accumulate: int = Field(1, ge=1, le=10**6, description="Batches for one optimizer step.")
+    step_tokens: Tokens | None = Field(
+        None,
+        description="Batches are taken until they have this many target pieces for one optimizer step, "
+        "instead of counting them with accumulate.",
+    )
     optimizer: Annotated[str, Member(OPTIMIZERS)] = "adam"
     learning_rate: float = Field(1e-3, gt=0, le=1000)
     betas: tuple[Beta, Beta] = (0.9, 0.999)
@@ -415,10 +420,11 @@ class Training(Settings):
     label_smoothing: float = Field(0.0, ge=0, lt=1)
     feeding: Annotated[str, Member(FEEDINGS)] = Field(
         "teacher",
-        description="What the decoder is fed: the truth, the truth less and less often, its own pieces.",
+        description="What the decoder is fed: the truth; the truth less and less often, step by step "
+        "(scheduled) or in two unrolled passes (two_pass); always its own pieces (free).",
     )
     decay: Annotated[str, Member(DECAYS)] = Field(
-        "inverse_sigmoid", description="How the share of truth falls when feeding is scheduled."
+        "inverse_sigmoid", description="How the share of truth falls when feeding is scheduled or two_pass."
     )
     decay_steps: Steps = Field(2000, description="How fast it falls: the greater, the slower.")
     least_truth: float = Field(0.25, ge=0, le=1, description="The share of truth that it never falls below.")
@@ -428,6 +434,20 @@ class Training(Settings):
     validate_every: Steps = 500
     save_every: Steps = 500
     keep: int = Field(2, ge=2, le=10**6, description="Newest checkpoints kept; the best is kept too.")
+    average: int = Field(
+        1,
+        ge=1,
+        le=10**6,
+        description="Newest checkpoints whose mean becomes the model at the end, if it validates better than the "
+        "best of them all; 1 is no averaging.",
+    )
+    ema: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Decay of a moving average of the weights, such as 0.999, which is validated and becomes the "
+        "model; 0 is none.",
+    )
     patience: int | None = Field(
         None, ge=1, le=10**9, description="Validations without improvement before it stops."
     )
@@ -442,6 +462,24 @@ class Training(Settings):
         known = ["loss", *METRICS]
         if self.metric not in known:
             raise ValueError(f"metric = {self.metric!r} is not known.{did_you_mean(self.metric, known)}")
+        return self
+
+    @model_validator(mode="after")
+    def _enough_is_kept(self) -> "Training":
+        if self.keep < self.average:
+            raise ValueError(
+                f"keep is {self.keep}, but average is {self.average}: only checkpoints that are kept can be "
+                f"averaged. Set training.keep to {self.average} or more"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _one_way_to_count(self) -> "Training":
+        if self.step_tokens is not None and self.accumulate > 1:
+            raise ValueError(
+                "accumulate counts the batches of a step and step_tokens its target pieces: only one of them "
+                "can decide when a step is full. Leave one of them out"
+            )
         return self
 
 
@@ -482,10 +520,10 @@ class Config(Settings):
 
     @model_validator(mode="after")
     def _draws_can_be_learned_from(self) -> "Config":
-        if self.model.attention.selection == "hard" and self.training.feeding != "teacher":
+        if self.model.attention.selection == "hard" and self.training.feeding not in ("teacher", "two_pass"):
             raise ValueError(
-                "the hard selection learns from its draws over a whole known target, so training.feeding must be "
-                "teacher. Take the nearest selection to train with the model's own pieces"
+                "the hard selection learns from its draws over a whole unrolled target, so training.feeding must "
+                "be teacher or two_pass. Take the nearest selection to train with the model's own pieces"
             )
         return self
 

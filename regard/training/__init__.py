@@ -3,7 +3,7 @@
 from torch.optim import Adam, AdamW
 
 from regard.training.checkpoints import Checkpoint, Checkpoints
-from regard.training.events import Ended, Event, Noted, Progressed, Saved, Validated, Validation
+from regard.training.events import Averaged, Ended, Event, Noted, Progressed, Saved, Validated, Validation
 from regard.training.feeding import DECAYS, FEEDINGS
 from regard.training.loop import PRECISIONS, Loop, Plan
 from regard.training.objectives import CrossEntropy, Reinforce
@@ -19,6 +19,7 @@ __all__ = [
     "OPTIMIZERS",
     "PRECISIONS",
     "SCHEDULES",
+    "Averaged",
     "Checkpoint",
     "Checkpoints",
     "CrossEntropy",

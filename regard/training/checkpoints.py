@@ -8,7 +8,7 @@ import hashlib
 import json
 import logging
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from torch import Tensor
 
 from regard.core.errors import UserError
 from regard.core.files import sync
+from regard.training.averages import mean
 from regard.training.state import TrainingState
 
 log = logging.getLogger("regard")
@@ -29,6 +30,7 @@ MODEL, OPTIMIZER, STATE, MANIFEST = (
     "state.json",
     "manifest.json",
 )
+EMA = "ema.safetensors"  # the moving average of the weights, where there is one
 
 
 OBJECTIVE = "objective."  # how the objective's own tensors are called beside the optimizer's
@@ -45,15 +47,21 @@ class Checkpoint:
     optimizer: dict[str, Tensor]
     state: TrainingState
     objective: dict[str, Tensor] = field(default_factory=dict)  # a baseline, say
+    ema: dict[str, Tensor] = field(default_factory=dict)  # the moving average of the weights
 
 
 class Checkpoints:
-    """The checkpoints of one run: the newest `keep` and the best."""
+    """The checkpoints of one run: the newest `keep` and the best.
 
-    def __init__(self, folder: Path, *, keep: int = 2):
+    Only steps that are `planned` count among the newest. One that is saved because somebody stops is kept
+    until the next is saved, so that what is kept in the end does not depend on who stopped when.
+    """
+
+    def __init__(self, folder: Path, *, keep: int = 2, planned: Callable[[int], bool] = lambda step: True):
         assert keep >= 2, "one to go on from and one to fall back to"
         self.folder = folder
         self.keep = keep
+        self.planned = planned
 
     def save(
         self,
@@ -61,6 +69,7 @@ class Checkpoints:
         optimizer: dict[str, Tensor],
         state: TrainingState,
         objective: dict[str, Tensor] | None = None,
+        ema: dict[str, Tensor] | None = None,
     ) -> Path:
         final = self.path(state.step)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -72,10 +81,12 @@ class Checkpoints:
             save_file(model, writing / MODEL)
             extra = {f"{OBJECTIVE}{name}": value for name, value in (objective or {}).items()}
             save_file({**optimizer, **extra}, writing / OPTIMIZER)
+            if ema:
+                save_file(ema, writing / EMA)
             (writing / STATE).write_text(json.dumps(state.to_json(), indent=1))
-            sums = {name: _sha256(writing / name) for name in (MODEL, OPTIMIZER, STATE)}
+            sums = {path.name: _sha256(path) for path in writing.iterdir()}
             (writing / MANIFEST).write_bytes(_manifest(sums))
-            for name in (MODEL, OPTIMIZER, STATE, MANIFEST):
+            for name in (*sums, MANIFEST):
                 sync(writing / name)
             sync(writing)
             if final.exists():  # the same step of an earlier sitting: equal, but perhaps damaged since
@@ -118,26 +129,51 @@ class Checkpoints:
 
     def load(self, step: int) -> Checkpoint:
         folder = self.path(step)
-        verify(folder)
+        names = verify(folder)
         state = TrainingState.from_json(json.loads((folder / STATE).read_text()), origin=str(folder / STATE))
         saved = load_file(folder / OPTIMIZER)
         objective = {
             name[len(OBJECTIVE) :]: saved.pop(name) for name in list(saved) if name.startswith(OBJECTIVE)
         }
-        return Checkpoint(folder, load_file(folder / MODEL), saved, state, objective)
+        ema = load_file(folder / EMA) if EMA in names else {}
+        return Checkpoint(folder, load_file(folder / MODEL), saved, state, objective, ema)
+
+    def weights(self, step: int) -> dict[str, Tensor]:
+        """What a model is made of: the moving average where there is one, else the weights themselves."""
+        return load_file(model_file(self.path(step)))
+
+    def mean(self, steps: Sequence[int]) -> dict[str, Tensor]:
+        """The mean of the weights at these steps; what can't be averaged is taken from the first."""
+        try:
+            return mean(self.weights(step) for step in steps)
+        except DamagedError as damage:
+            raise UserError(
+                f"{damage}. Remove this checkpoint and those after it and train on: they are made again, "
+                "bit by bit, and can then be averaged."
+            ) from None
+        except ValueError:
+            raise UserError(
+                f"{self.folder}: these checkpoints belong to different models and can't be averaged. "
+                "Give a run whose checkpoints are all its own."
+            ) from None
 
     def _forget(self, newest: int, *, best: int | None) -> None:
         """Keeps the newest and the best. What stands beyond the newest was passed over as damaged."""
-        past = [step for step in self.steps() if step <= newest]
-        kept = {*past[-self.keep :], best}
+        planned = [step for step in self.steps() if step <= newest and self.planned(step)]
+        kept = {*planned[-self.keep :], newest, best}
         for step in self.steps():
             if step not in kept:
                 (self.path(step) / MANIFEST).unlink(missing_ok=True)  # first: half a folder never counts
                 shutil.rmtree(self.path(step), ignore_errors=True)
 
 
-def verify(folder: Path) -> None:
-    """Raises `DamagedError` unless every byte is as it was written."""
+def model_file(checkpoint: Path) -> Path:
+    """The file that is the model's, verified."""
+    return checkpoint / (EMA if EMA in verify(checkpoint) else MODEL)
+
+
+def verify(folder: Path) -> set[str]:
+    """The names of the files. Raises `DamagedError` unless every byte is as it was written."""
     try:
         raw = (folder / MANIFEST).read_bytes()
         sums = json.loads(raw)["files"]
@@ -146,8 +182,9 @@ def verify(folder: Path) -> None:
         for name, expected in sums.items():
             if _sha256(folder / name) != expected:
                 raise DamagedError(f"{folder / name} has changed since it was written")
-        if set(sums) != {MODEL, OPTIMIZER, STATE}:
+        if set(sums) - {EMA} != {MODEL, OPTIMIZER, STATE}:
             raise DamagedError(f"{folder}: the manifest names other files than a checkpoint has")
+        return set(sums)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedError(f"{folder}: not a whole checkpoint ({error})") from error
 

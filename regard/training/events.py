@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from regard.core.prediction import Prediction
+from regard.core.weights import Weights
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,18 @@ class Saved:
 
 
 @dataclass(frozen=True)
+class Averaged:
+    """The mean of the newest checkpoints, at the end. It becomes the model if `is_best`, else that of `best` does."""
+
+    step: int
+    steps: Sequence[int]  # of the checkpoints, the newest first
+    weights: Weights = field(repr=False)
+    validation: Validation
+    is_best: bool
+    best: int  # the step of the best single checkpoint
+
+
+@dataclass(frozen=True)
 class Ended:
     """The last event. `finished` is False when somebody asked to stop and there is more to do."""
 
@@ -58,4 +71,4 @@ class Ended:
     finished: bool
 
 
-Event = Noted | Progressed | Validated | Saved | Ended
+Event = Noted | Progressed | Validated | Saved | Averaged | Ended

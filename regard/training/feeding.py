@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
-from regard.core.batch import Batch
+from regard.core.batch import Batch, Tokens
 from regard.core.memory import NOTHING
 from regard.core.state import Choice
 from regard.models import Seq2Seq
@@ -67,8 +67,32 @@ class Free(Scheduled):
         super().__init__(lambda _: 0.0)
 
 
+class TwoPass:
+    """Scheduled sampling without a loop over the steps (Mihaylova & Martins 2019).
+
+    A first pass reads the truth and gives, without a gradient, what the model would say at every step. The
+    second is fed, for each piece by itself, the truth or a draw from what the first pass said in its place.
+    """
+
+    def __init__(self, decay: Decay):
+        self.decay = decay
+
+    def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed:
+        ids, mask = batch.target.ids, batch.target.mask  # B T
+        memory = model.encoder.encode(batch.source, NOTHING)
+        with torch.no_grad():
+            first = model.decoder.unroll(memory, batch.target_input)
+            drawn = _draw(model.decoder.head(first.features[mask]))  # N
+        truth = torch.rand(ids.shape, device=ids.device) < self.decay(step)  # B T
+        mixed = torch.where(truth, ids, ids.masked_scatter(mask, drawn))  # B T
+        second = model.decoder.unroll(
+            memory, replace(batch, target=Tokens(mixed, batch.target.lengths)).target_input
+        )
+        return Fed(model.decoder.head(second.features[mask]), second.choice, second.penalty)
+
+
 def _draw(logits: Tensor) -> Tensor:
-    return torch.multinomial(torch.softmax(logits.detach().float(), dim=-1), 1)[:, 0]  # B
+    return torch.multinomial(torch.softmax(logits.detach().float(), dim=-1), 1)[:, 0]  # B, or N
 
 
 def constant(*, steps: int, least: float) -> Decay:  # noqa: ARG001 (decays are made alike)
@@ -102,7 +126,12 @@ def _solve(rises: Callable[[float], float]) -> float:
     return high
 
 
-FEEDINGS: dict[str, Callable[[Decay], Feeding]] = {"teacher": Teacher, "scheduled": Scheduled, "free": Free}
+FEEDINGS: dict[str, Callable[[Decay], Feeding]] = {
+    "teacher": Teacher,
+    "scheduled": Scheduled,
+    "two_pass": TwoPass,
+    "free": Free,
+}
 DECAYS: dict[str, Callable[..., Decay]] = {
     "constant": constant,
     "linear": linear,

@@ -3,7 +3,9 @@
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Protocol
 
 import torch
@@ -11,9 +13,11 @@ from torch import nn
 
 from regard.core.batch import Batch
 from regard.core.errors import UserError
+from regard.core.weights import Weights, borrowed, load_weights, weights_of
 from regard.models import Seq2Seq
+from regard.training.averages import MovingAverage
 from regard.training.checkpoints import Checkpoint, Checkpoints, flatten_optimizer, unflatten_optimizer
-from regard.training.events import Ended, Event, Progressed, Saved, Validated, Validation
+from regard.training.events import Averaged, Ended, Event, Progressed, Saved, Validated, Validation
 from regard.training.objectives import CrossEntropy, Loss
 from regard.training.schedules import Schedule
 from regard.training.state import Best, Cursor, TrainingState, Window
@@ -43,6 +47,15 @@ class Plan:
     save_every: int
     patience: int | None  # validations without improvement before it stops
     higher_is_better: bool  # of the figure that validation is judged by
+    step_tokens: int | None = None  # target pieces to gather for each step, instead of counting batches
+    ema: float = 0.0  # how much a step counts in the moving average, compared with the next; 0 is none
+    average: int = 1  # newest checkpoints whose mean is tried at the end
+
+    def validates_at(self, step: int) -> bool:
+        return step % self.validate_every == 0 or step == self.steps
+
+    def saves_at(self, step: int) -> bool:
+        return step % self.save_every == 0 or self.validates_at(step)
 
 
 class Loop:
@@ -79,13 +92,21 @@ class Loop:
         self.device = device
         self.stop = stop
         self.scaler = torch.amp.GradScaler(device.type, enabled=plan.precision == "float16")
+        self.ema = MovingAverage(model, decay=plan.ema) if plan.ema else None
         self.state = TrainingState()
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        self.model.load_state_dict(checkpoint.model)
+        load_weights(self.model, checkpoint.model)
         groups = self.optimizer.state_dict()["param_groups"]
         self.optimizer.load_state_dict(unflatten_optimizer(checkpoint.optimizer, groups))
         self.objective.load_state_dict(checkpoint.objective)
+        if self.ema is not None:
+            if not checkpoint.ema:
+                raise UserError(
+                    f"{checkpoint.folder} has no moving average of the weights, but training.ema is "
+                    f"{self.plan.ema:g}. Set it to 0, or train in another folder with --run."
+                )
+            self.ema.restore(checkpoint.ema)
         self.state = checkpoint.state
         self.state.restore_rng(self.device)
         if self.state.scaler:
@@ -96,22 +117,29 @@ class Loop:
         while (reason := self._over()) is None and (asked := self.stop()) is None:
             yield from self._step()
             step = self.state.step
-            validated = step % plan.validate_every == 0 or step == plan.steps
-            if validated:
+            if plan.validates_at(step):
                 yield self._validated()
-            if validated or step % plan.save_every == 0:
+            if plan.saves_at(step):
                 yield self.save()
                 saved_at = step
         if self.state.step > saved_at:
             yield self.save()
+        if self.will_average:
+            yield self._averaged()
         yield Ended(self.state.step, reason or str(asked), finished=reason is not None)
 
     def save(self) -> Saved:
         self.state = replace(self.state.with_rng(self.device), scaler=self.scaler.state_dict())
         optimizer = flatten_optimizer(self.optimizer.state_dict())
         objective = self.objective.state_dict()
-        folder = self.checkpoints.save(self.model.state_dict(), optimizer, self.state, objective)
+        ema = self.ema.weights if self.ema is not None else None
+        folder = self.checkpoints.save(weights_of(self.model), optimizer, self.state, objective, ema)
         return Saved(self.state.step, folder)
+
+    @property
+    def will_average(self) -> bool:
+        """Nothing is left to do but the average of the newest checkpoints."""
+        return self.plan.average > 1 and self._over() is not None
 
     def _over(self) -> str | None:
         if self.state.step >= self.plan.steps:
@@ -123,8 +151,7 @@ class Loop:
     def _step(self) -> Iterator[Event]:
         started = time.perf_counter()
         self.model.train()
-        batches, cursor = self._take(self.plan.accumulate)
-        tokens = sum(int(batch.target.lengths.sum()) for batch in batches)
+        batches, tokens, cursor = self._take()
         rate = self.plan.learning_rate * self.schedule(self.state.step + 1)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -145,6 +172,8 @@ class Loop:
             )
         self.scaler.step(self.optimizer)
         self.scaler.update()
+        if self.ema is not None:
+            self.ema.add(self.model, step=self.state.step + 1)
 
         state, seconds = self.state, time.perf_counter() - started
         norm = norm if math.isfinite(norm) else 0.0  # float16 skips a step that overflows
@@ -165,15 +194,23 @@ class Loop:
             loss: Loss = self.objective(self.model, batch, self.state.step)
             return loss
 
-    def _take(self, count: int) -> tuple[list[Batch], Cursor]:
-        """The next batches, and the cursor after them."""
-        batches, cursor = [], self.state.cursor
-        for _ in range(count):
-            batches.append(self.batches.batch(cursor.epoch, cursor.position).to(self.device))
+    def _take(self) -> tuple[list[Batch], int, Cursor]:
+        """The batches of a step, their target pieces, and the cursor after them."""
+        batches: list[Batch] = []
+        tokens, cursor = 0, self.state.cursor
+        while not self._enough(len(batches), tokens):
+            batch = self.batches.batch(cursor.epoch, cursor.position)
+            batches.append(batch.to(self.device))
+            tokens += int(batch.target.lengths.sum())
             cursor = replace(cursor, position=cursor.position + 1)
             if cursor.position >= self.batches.length(cursor.epoch):
                 cursor = Cursor(cursor.epoch + 1, 0)
-        return batches, cursor
+        return batches, tokens, cursor
+
+    def _enough(self, batches: int, tokens: int) -> bool:
+        if self.plan.step_tokens is None:
+            return batches >= self.plan.accumulate
+        return tokens >= self.plan.step_tokens
 
     def _progressed(self, rate: float, norms: dict[str, float]) -> Progressed:
         state, window = self.state, self.state.window
@@ -191,17 +228,31 @@ class Loop:
         )
 
     def _validated(self) -> Validated:
-        self.model.eval()
-        with torch.inference_mode():
-            validation = self.validate()
-        value = self.judge(validation)
-        found = Best(self.state.step, value, validation.loss)
+        validation = self._validate(self.ema.weights if self.ema is not None else None)
+        found = Best(self.state.step, self.judge(validation), validation.loss)
         is_best = self.state.best is None or self._rank(found) > self._rank(self.state.best)
         if is_best:
             self.state = replace(self.state, best=found, stale=0)
         else:
             self.state = replace(self.state, stale=self.state.stale + 1)
         return Validated(self.state.step, validation, is_best)
+
+    def _averaged(self) -> Averaged:
+        """Which checkpoints are the newest follows from the plan alone: who stopped when changes nothing."""
+        planned = (step for step in range(self.state.step, 0, -1) if self.plan.saves_at(step))
+        steps = tuple(islice(planned, self.plan.average))
+        weights = self.checkpoints.mean(steps)
+        validation = self._validate(weights)
+        best, found = self.state.best, Best(self.state.step, self.judge(validation), validation.loss)
+        assert best is not None, "a training ends with a validation"
+        is_best = self._rank(found) > self._rank(best)
+        return Averaged(self.state.step, steps, weights, validation, is_best, best.step)
+
+    def _validate(self, weights: Weights | None) -> Validation:
+        """With other weights than the model has now, if some are given."""
+        self.model.eval()
+        with borrowed(self.model, weights) if weights else nullcontext(), torch.inference_mode():
+            return self.validate()
 
     def _rank(self, best: Best) -> tuple[float, float]:
         """Higher is better; what is not a number is worst."""

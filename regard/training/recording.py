@@ -6,18 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from regard.core.files import write_whole
-from regard.training.events import Event, Progressed, Validated
+from regard.training.events import Averaged, Event, Progressed, Validated, Validation
 
 
 class Recorder:
     """Appends figures as they come.
 
     A training that goes on from step n starts its record after step n too: what a killed process
-    had written beyond its last checkpoint is dropped, because it will be written again.
+    had written beyond its last checkpoint is dropped, because it will be written again. So is what it
+    wrote of an average, which is made after the last step.
     """
 
     def __init__(self, metrics: Path, tensorboard: Path | None, *, step: int):
-        kept = [line for line in read_metrics(metrics) if line["step"] <= step]
+        kept = [line for line in read_metrics(metrics) if line["step"] <= step and line["kind"] != "average"]
         write_whole(metrics, "".join(json.dumps(line) + "\n" for line in kept))
         self._file = metrics.open("a", encoding="utf-8")
         self._board = _tensorboard(tensorboard, step) if tensorboard is not None else None
@@ -28,17 +29,21 @@ class Recorder:
                 figures = {name: value for name, value in vars(event).items() if name != "step"}
                 self._write("train", event.step, figures)
             case Validated():
-                self._write(
-                    "validation", event.step, {"loss": event.validation.loss, **event.validation.scores}
-                )
+                self._write("validation", event.step, _figures(event.validation))
+            case Averaged():
+                chosen = {"steps": list(event.steps), "is_best": event.is_best}
+                self._write("average", event.step, _figures(event.validation), chosen)
 
     def close(self) -> None:
         self._file.close()
         if self._board is not None:
             self._board.close()
 
-    def _write(self, kind: str, step: int, figures: dict[str, Any]) -> None:
-        self._file.write(json.dumps({"kind": kind, "step": step, **figures}) + "\n")
+    def _write(
+        self, kind: str, step: int, figures: dict[str, Any], notes: Mapping[str, Any] | None = None
+    ) -> None:
+        """Figures go to TensorBoard too; notes are no curves."""
+        self._file.write(json.dumps({"kind": kind, "step": step, **(notes or {}), **figures}) + "\n")
         self._file.flush()
         if self._board is not None:
             for name, value in figures.items():
@@ -47,6 +52,10 @@ class Recorder:
                         self._board.add_scalar(f"{name}/{part}", one, step)
                 else:
                     self._board.add_scalar(f"{kind}/{name}", value, step)
+
+
+def _figures(validation: Validation) -> dict[str, Any]:
+    return {"loss": validation.loss, **validation.scores}
 
 
 def read_metrics(path: Path) -> Iterator[dict[str, Any]]:

@@ -23,7 +23,7 @@ ORDER = [
     ["run", "card"],
     ["build"],
     ["predictor"],
-    ["evaluation", "trainer"],
+    ["evaluation", "trainer", "averaging"],
     ["cli"],
 ]
 RANK = {part: number for number, parts in enumerate(ORDER) for part in parts}

@@ -1,7 +1,7 @@
 """A training that stops anywhere and goes on equals, bit by bit, one that never stopped."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,9 @@ from small import attention, batch, recurrent
 from regard.core.batch import Batch
 from regard.models import Seq2Seq
 from regard.training import (
+    FEEDINGS,
     SCHEDULES,
+    Averaged,
     Checkpoint,
     Checkpoints,
     CrossEntropy,
@@ -40,13 +42,13 @@ SCHEDULE = SCHEDULES["inverse_sqrt"](warmup=4, steps=STEPS)
 
 
 class FiveBatches:
-    """An epoch ends in the middle of a step's two batches."""
+    """Of 13, 9, 3, 13 and 9 target pieces. An epoch ends in the middle of a step's two batches."""
 
     def length(self, epoch: int) -> int:
         return 5
 
     def batch(self, epoch: int, position: int) -> Batch:
-        return batch((3, 5, 2), seed=100 * epoch + position)
+        return batch((3, 5, 2)[position % 3 :], seed=100 * epoch + position)
 
 
 def model_with_dropout() -> Seq2Seq:
@@ -59,17 +61,42 @@ def model_with_dropout() -> Seq2Seq:
     return model
 
 
-def make_loop(folder: Path, *, until: int = STEPS, schedule: Schedule = SCHEDULE) -> Loop:
+def model_with_one_table() -> Seq2Seq:
     model = model_with_dropout()
+    model.encoder.embedding.table.weight = model.decoder.embedding.table.weight
+    return model
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A way to train."""
+
+    plan: Plan = PLAN
+    feeding: str = "teacher"
+    model: Callable[[], Seq2Seq] = model_with_dropout
+
+
+PLAIN = Kind()
+KINDS = {
+    "moving average": Kind(replace(PLAN, ema=0.8)),
+    "by pieces": Kind(replace(PLAN, accumulate=1, step_tokens=20)),  # two batches, or three
+    "two passes": Kind(feeding="two_pass"),
+    "tied": Kind(replace(PLAN, ema=0.5), model=model_with_one_table),
+}
+
+
+def make_loop(folder: Path, *, until: int = STEPS, schedule: Schedule = SCHEDULE, kind: Kind = PLAIN) -> Loop:
+    model = kind.model()
     torch.manual_seed(7)
+    feeding = FEEDINGS[kind.feeding](lambda step: 1 - step / STEPS)
     loop = Loop(
         model,
         FiveBatches(),
-        CrossEntropy(label_smoothing=0.1, reinforce=Reinforce()),
+        CrossEntropy(label_smoothing=0.1, feeding=feeding, reinforce=Reinforce()),
         torch.optim.Adam(model.parameters(), fused=True),
         schedule,
-        PLAN,
-        checkpoints=Checkpoints(folder),
+        kind.plan,
+        checkpoints=Checkpoints(folder, planned=kind.plan.saves_at),
         validate=lambda: Validation(loss=1.0 / (1 + loop.state.step), scores={}, samples=[]),
         judge=lambda validation: validation.loss,
         device=torch.device("cpu"),
@@ -90,9 +117,10 @@ def go_on(
     until: int = STEPS,
     spoil: Callable[[Checkpoint], Checkpoint] = lambda it: it,
     schedule: Schedule = SCHEDULE,
+    kind: Kind = PLAIN,
 ) -> Loop:
     """What a new process does: fresh objects, other random numbers drawn meanwhile, the newest checkpoint."""
-    loop = make_loop(folder, until=until, schedule=schedule)
+    loop = make_loop(folder, until=until, schedule=schedule, kind=kind)
     torch.rand(123)
     newest = loop.checkpoints.newest()
     assert newest is not None
@@ -105,10 +133,17 @@ def same_weights(one: Loop, other: Loop) -> bool:
     return all(torch.equal(a, b) for a, b in weights)
 
 
+def same_averages(one: Loop, other: Loop) -> bool:
+    if one.ema is None or other.ema is None:
+        return one.ema is other.ema
+    return all(torch.equal(mean, other.ema.weights[name]) for name, mean in one.ema.weights.items())
+
+
 def same(one: Loop, other: Loop) -> bool:
     moments, others = one.optimizer.state_dict()["state"], other.optimizer.state_dict()["state"]
     return (
         same_weights(one, other)
+        and same_averages(one, other)
         and one.objective.state_dict() == other.objective.state_dict()
         and moments.keys() == others.keys()
         and all(torch.equal(moments[n][name], others[n][name]) for n in moments for name in moments[n])
@@ -160,6 +195,52 @@ def _without_optimizer(checkpoint: Checkpoint) -> Checkpoint:
 def _without_baseline(checkpoint: Checkpoint) -> Checkpoint:
     zero = {name: torch.zeros_like(value) for name, value in checkpoint.objective.items()}
     return replace(checkpoint, objective=zero)
+
+
+def _without_average(checkpoint: Checkpoint) -> Checkpoint:
+    return replace(checkpoint, ema=checkpoint.model)
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("step", [1, 4, 6, 13])  # saved anyway, or because it was stopped
+def test_every_kind_of_training_stopped_and_gone_on_is_the_same_training(
+    name: str, step: int, tmp_path: Path
+) -> None:
+    kind = KINDS[name]
+    straight = finish(make_loop(tmp_path / "straight", kind=kind))
+    assert finish(make_loop(tmp_path / "stopped", until=step, kind=kind)).state.step == step
+    gone_on = go_on(tmp_path / "stopped", kind=kind)
+    assert same(gone_on, straight)
+    assert straight.checkpoints.steps() == gone_on.checkpoints.steps()
+    for saved in straight.checkpoints.steps():
+        for file in ("model.safetensors", "optimizer.safetensors"):
+            one, other = (loop.checkpoints.path(saved) / file for loop in (straight, gone_on))
+            assert one.read_bytes() == other.read_bytes(), (saved, file)
+
+
+def test_the_comparison_notices_when_the_moving_average_is_dropped(tmp_path: Path) -> None:
+    kind = KINDS["moving average"]
+    straight = finish(make_loop(tmp_path / "straight", kind=kind))
+    finish(make_loop(tmp_path / "stopped", until=6, kind=kind))
+    gone_on = go_on(tmp_path / "stopped", spoil=_without_average, kind=kind)
+    assert same_weights(gone_on, straight)
+    assert not same(gone_on, straight)
+
+
+def test_the_mean_of_the_newest_checkpoints_does_not_depend_on_who_stopped_when(tmp_path: Path) -> None:
+    kind = Kind(replace(PLAN, average=3))
+    means = []
+    for name, stops in (("straight", ()), ("stopped", (11, 13))):
+        for until in (*stops, STEPS):
+            loop = make_loop(tmp_path / name, until=until, kind=kind)
+            loop.checkpoints.keep = 3
+            if newest := loop.checkpoints.newest():
+                loop.restore(newest)
+            last_but_one = list(loop.run())[-2]
+        assert isinstance(last_but_one, Averaged)
+        assert last_but_one.steps == (14, 12, 10)
+        means.append(last_but_one.weights)
+    assert all(torch.equal(tensor, means[1][name]) for name, tensor in means[0].items())
 
 
 @pytest.mark.parametrize("spoil", [_without_rng, _without_cursor, _without_optimizer, _without_baseline])

@@ -35,6 +35,7 @@ from commands import TINY, regard, sentence
         (["predict", "runs/none"], ["runs/none", "no such run"]),
         (["predict", "."], ["not a run"]),
         (["evaluate", "runs/none"], ["runs/none"]),
+        (["average", "runs/none"], ["runs/none", "no such run"]),
         (["explain", "runs/none", "x"], ["runs/none"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -77,7 +78,7 @@ def test_usage_errors_exit_with_2(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["train", "predict", "evaluate", "explain", "recipes", "doctor", "config"]
+    "command", ["train", "predict", "evaluate", "explain", "average", "recipes", "doctor", "config"]
 )
 def test_every_command_has_help_for_people(command: str, tmp_path: Path) -> None:
     text = regard(command, "--help", folder=tmp_path).stdout.decode()

@@ -98,6 +98,11 @@ def test_an_unknown_member_is_refused_with_all_of_them_and_the_nearest(tmp_path:
         ("[model.attention]\nscore = 'none'\nselection = 'hard'\n", ["without attention"]),
         ("[model.attention]\nscore = 'location'\nlongest = 50\n", ["longest is 50", "201 positions"]),
         ("[model]\nattention.selection = 'hard'\n[training]\nfeeding = 'scheduled'\n", ["hard", "teacher"]),
+        ("[model]\nattention.selection = 'hard'\n[training]\nfeeding = 'free'\n", ["hard", "two_pass"]),
+        ("[training]\naverage = 5\nkeep = 4\n", ["keep is 4", "average is 5", "Set training.keep to 5"]),
+        ("[training]\naverage = 3\n", ["keep is 2", "average is 3"]),
+        ("[training]\nema = 1.0\n", ["training.ema", "less than 1"]),
+        ("[training]\nstep_tokens = 900\naccumulate = 2\n", ["accumulate", "step_tokens", "only one"]),
         ("[model.encoder]\nwidth = 255\n", ["255", "even width"]),
         ("[model]\ndecoder.bridge = 'last'\nencoder.layers = 2\n", ["last bridge", "projection bridge"]),
         ("[model.attention]\nheads = 3\n", ["heads = 3", "256"]),
@@ -213,6 +218,17 @@ def test_hostile_toml_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("device", ["auto", "cpu", "cuda", "cuda:0", "cuda:15"])
 def test_devices_to_train_on_are_accepted(device: str) -> None:
     assert load_config("dates", [f"training.device={device}"]).training.device == device
+
+
+def test_hard_draws_can_be_learned_from_in_two_passes() -> None:
+    changes = ["model.attention.selection=hard", "training.feeding=two_pass"]
+    assert load_config("dates", changes).training.feeding == "two_pass"
+
+
+def test_as_many_as_are_kept_can_be_averaged_and_one_batch_counted_by_pieces() -> None:
+    training = load_config("dates", ["training.average=2", "training.step_tokens=900"]).training
+    assert (training.average, training.keep, training.step_tokens) == (2, 2, 900)
+    assert load_config("dates").training.step_tokens is None
 
 
 def test_no_clipping_can_be_asked_for() -> None:

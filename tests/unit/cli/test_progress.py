@@ -7,7 +7,7 @@ import rich.progress
 from rich.console import Console
 
 from regard.cli import progress
-from regard.training import Ended, Event, Noted, Progressed
+from regard.training import Averaged, Ended, Event, Noted, Progressed, Validation
 
 
 def progressed(step: int, seconds: float) -> Progressed:
@@ -42,6 +42,25 @@ def test_the_time_left_in_plain_lines_is_at_the_speed_of_this_sitting(
     assert isinstance(notes.file, io.StringIO)
     left = re.findall(r"step +([\d,]+) .*  ([\d:]+) left", notes.file.getvalue())
     assert left[1:] == [("1,020", "1:10"), ("1,030", "1:00")]
+
+
+@pytest.mark.parametrize(
+    ("is_best", "outcome"),
+    [
+        (True, "better than step 1,000: it becomes the model"),
+        (False, "not better than step 1,000, which stays the model"),
+    ],
+)
+def test_an_average_is_told_with_its_checkpoints_and_its_outcome(
+    is_best: bool, outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = Console(file=io.StringIO(), width=200)
+    monkeypatch.setattr(progress, "notes", notes)
+    validation = Validation(0.25, {"bleu": 31.5}, [])
+    progress.show([Averaged(1030, (1030, 1000), {}, validation, is_best, best=1000)], 1030)
+    assert isinstance(notes.file, io.StringIO)
+    said = f"mean of the checkpoints at steps 1,000, 1,030: loss 0.2500  bleu 31.50  ({outcome})\n"
+    assert notes.file.getvalue() == said
 
 
 def test_the_bar_of_a_resumed_training_starts_where_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,17 @@ import pytest
 import torch
 
 from regard.core.errors import UserError
-from regard.training.checkpoints import MANIFEST, MODEL, OPTIMIZER, STATE, Checkpoints, DamagedError, verify
+from regard.training.checkpoints import (
+    EMA,
+    MANIFEST,
+    MODEL,
+    OPTIMIZER,
+    STATE,
+    Checkpoints,
+    DamagedError,
+    model_file,
+    verify,
+)
 from regard.training.state import Best, TrainingState
 
 WEIGHTS = {"layer.weight": torch.arange(6.0).reshape(2, 3)}
@@ -117,3 +127,78 @@ def test_a_save_that_fails_leaves_the_earlier_ones_and_no_rubbish(
         save(tmp_path, 2)
     assert [path.name for path in tmp_path.iterdir()] == ["step-000001"]
     assert checkpoints.newest() is not None
+
+
+def test_a_moving_average_is_saved_beside_the_weights_and_is_the_model(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path)
+    average = {"layer.weight": torch.full((2, 3), 0.5)}
+    checkpoints.save(WEIGHTS, MOMENTS, TrainingState(step=1), ema=average)
+    loaded = checkpoints.load(1)
+    assert torch.equal(loaded.model["layer.weight"], WEIGHTS["layer.weight"])
+    assert torch.equal(loaded.ema["layer.weight"], average["layer.weight"])
+    assert torch.equal(checkpoints.weights(1)["layer.weight"], average["layer.weight"])
+    assert model_file(checkpoints.path(1)).name == EMA
+
+
+def test_without_a_moving_average_a_checkpoint_has_the_same_files_as_ever(tmp_path: Path) -> None:
+    checkpoints = save(tmp_path, 1)
+    files = {path.name for path in checkpoints.path(1).iterdir()}
+    assert files == {MODEL, OPTIMIZER, STATE, MANIFEST}
+    assert checkpoints.load(1).ema == {}
+    assert model_file(checkpoints.path(1)).name == MODEL
+
+
+@pytest.mark.parametrize("damage", ["bit", "gone", "slipped in"])
+def test_a_moving_average_that_is_not_as_it_was_written_is_not_believed(damage: str, tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path)
+    checkpoints.save(WEIGHTS, MOMENTS, TrainingState(step=1), ema=None if damage == "slipped in" else WEIGHTS)
+    path = checkpoints.path(1) / EMA
+    if damage == "slipped in":
+        path.write_bytes((checkpoints.path(1) / MODEL).read_bytes())
+        assert model_file(checkpoints.path(1)).name == MODEL
+        assert checkpoints.load(1).ema == {}
+        return
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content) if damage == "bit" else path.unlink()
+    with pytest.raises(DamagedError, match=EMA):
+        model_file(checkpoints.path(1))
+
+
+def test_one_saved_because_somebody_stopped_takes_no_place_among_the_newest(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path, keep=3, planned=lambda step: step % 10 == 0)
+    kept = {}
+    for step in (10, 20, 25, 30, 37, 40, 41, 42):
+        checkpoints.save(WEIGHTS, MOMENTS, TrainingState(step=step))
+        kept[step] = checkpoints.steps()
+    assert kept[25] == [10, 20, 25]
+    assert kept[37] == [10, 20, 30, 37]
+    assert kept[40] == [20, 30, 40]
+    assert kept[42] == [20, 30, 40, 42]
+
+
+def test_the_mean_of_checkpoints_is_that_of_their_weights(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path)
+    for step, value in ((1, 1.0), (2, 4.0)):
+        weights = {"w": torch.tensor([value]), "count": torch.tensor(step)}
+        checkpoints.save(weights, MOMENTS, TrainingState(step=step))
+    found = checkpoints.mean([2, 1])
+    assert found["w"].tolist() == [2.5]
+    assert found["count"].item() == 2
+
+
+@pytest.mark.parametrize("name", [MODEL, OPTIMIZER, STATE, MANIFEST])
+def test_a_damaged_checkpoint_is_never_averaged(name: str, tmp_path: Path) -> None:
+    checkpoints = save(tmp_path, 1, 2)
+    path = checkpoints.path(1) / name
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(UserError, match=r"step-000001.*Remove this checkpoint and those after it") as caught:
+        checkpoints.mean([2, 1])
+    assert str(caught.value).count(". ") <= 2
+
+
+def test_checkpoints_of_different_models_are_not_averaged(tmp_path: Path) -> None:
+    checkpoints = save(tmp_path, 1)
+    checkpoints.save({"other": torch.zeros(1)}, MOMENTS, TrainingState(step=2))
+    with pytest.raises(UserError, match="different models"):
+        checkpoints.mean([2, 1])

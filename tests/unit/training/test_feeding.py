@@ -1,7 +1,12 @@
 import pytest
 import torch
-from small import batch, recurrent
+from small import VOCABULARY, attention, batch, recurrent
 
+from regard.core.memory import Memory
+from regard.core.pieces import BEGIN
+from regard.core.state import Unrolled
+from regard.decoders import DECODERS
+from regard.models import Seq2Seq
 from regard.training import DECAYS, FEEDINGS
 
 
@@ -50,3 +55,109 @@ def test_a_decay_is_where_it_should_be_at_its_steps(name: str, expected: float) 
     decay = DECAYS[name](steps=100, least=0.0)
     assert decay(100) == pytest.approx(expected, abs=1e-6)
     assert decay(0) > 0.95
+
+
+def spied(model: Seq2Seq) -> list[tuple[torch.Tensor, torch.Tensor, bool]]:
+    """What each unroll is fed and gives, and whether it has a gradient."""
+    calls: list[tuple[torch.Tensor, torch.Tensor, bool]] = []
+    unroll = model.decoder.unroll
+
+    def spy(memory: Memory, target: torch.Tensor) -> Unrolled:
+        unrolled = unroll(memory, target)
+        calls.append((target, unrolled.features, unrolled.features.requires_grad))
+        return unrolled
+
+    model.decoder.unroll = spy
+    return calls
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+@pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16])
+def test_two_passes_with_all_truth_equal_teacher_forcing_in_answer_and_gradient(
+    decoder: str, precision: torch.dtype
+) -> None:
+    """Under autocast too: what the first pass, without gradient, made of the weights is not kept for the second."""
+    outcomes = []
+    for name in ("teacher", "two_pass"):
+        model = recurrent(decoder=decoder)
+        with torch.autocast("cpu", precision, enabled=precision != torch.float32):
+            fed = FEEDINGS[name](lambda step: 1.0)(model, batch(), 0)
+        fed.logits.float().square().sum().backward()
+        outcomes.append([fed.logits, *(parameter.grad for parameter in model.parameters())])
+    for one, other in zip(*outcomes, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_without_truth_the_second_pass_is_fed_exactly_what_the_first_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The most likely piece stands for the draw. What was said at a place is fed at the next; the begin mark stays."""
+    monkeypatch.setattr("regard.training.feeding._draw", lambda logits: logits.argmax(-1))
+    model, examples = recurrent(), batch()
+    calls = spied(model)
+    FEEDINGS["two_pass"](lambda step: 0.0)(model, examples, 0)
+    (given, features, _), (fed, _, _) = calls
+    assert torch.equal(given, examples.target_input)
+    said = model.decoder.head(features).argmax(-1)  # B T
+    for row, length in enumerate(examples.target.lengths.tolist()):
+        assert fed[row, 0] == BEGIN
+        assert fed[row, 1:length].tolist() == said[row, : length - 1].tolist()
+    assert not torch.equal(fed, given)
+
+
+def test_pieces_are_drawn_from_what_the_first_pass_said() -> None:
+    """Forty thousand draws at one place: as often as their probability."""
+    model, examples = recurrent(), batch((2,))
+    many = type(examples)(
+        type(examples.source)(examples.source.ids.expand(40_000, -1), examples.source.lengths.expand(40_000)),
+        type(examples.target)(examples.target.ids.expand(40_000, -1), examples.target.lengths.expand(40_000)),
+    )
+    calls = spied(model)
+    torch.manual_seed(0)
+    with torch.no_grad():
+        FEEDINGS["two_pass"](lambda step: 0.0)(model, many, 0)
+        expected = torch.softmax(model.decoder.head(calls[0][1][0, 0]), dim=-1)  # V
+    found = torch.bincount(calls[1][0][:, 1], minlength=VOCABULARY) / 40_000
+    assert (found - expected).abs().max() < 0.01
+
+
+def test_truth_and_draws_are_mixed_for_each_piece_by_itself_in_two_passes_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    strange = VOCABULARY - 1
+    monkeypatch.setattr("regard.training.feeding._draw", lambda logits: torch.full((len(logits),), strange))
+    model, examples = recurrent(), batch((6,) * 64)
+    examples.target.ids[examples.target.ids == strange] = 4
+    calls = spied(model)
+    torch.manual_seed(0)
+    FEEDINGS["two_pass"](lambda step: 0.7)(model, examples, 0)
+    own = calls[1][0][:, 1:] == strange  # B T-1
+    assert 0.25 < float(own.float().mean()) < 0.35
+    assert not own.all(dim=0).any()
+    assert not own.all(dim=1).any()
+    assert torch.equal(calls[1][0][:, 1:][~own], examples.target_input[:, 1:][~own])
+
+
+def test_no_gradient_flows_from_the_first_pass() -> None:
+    """The gradient is that of a second pass which was simply given its pieces."""
+    model, examples = recurrent(), batch()
+    calls = spied(model)
+    torch.manual_seed(1)
+    fed = FEEDINGS["two_pass"](lambda step: 0.3)(model, examples, 0)
+    assert [with_gradient for _, _, with_gradient in calls] == [False, True]
+    fed.logits.square().sum().backward()
+    found = [parameter.grad.clone() for parameter in model.parameters()]
+    model.zero_grad()
+    unrolled = model.decoder.unroll(model.encoder.encode(examples.source), calls[1][0])
+    model.decoder.head(unrolled.features[examples.target.mask]).square().sum().backward()
+    for one, other in zip(found, model.parameters(), strict=True):
+        torch.testing.assert_close(one, other.grad)
+
+
+def test_hard_draws_of_the_second_pass_can_be_learned_from() -> None:
+    model, examples = recurrent(look=lambda: attention("general", "global", "hard")).train(), batch()
+    torch.manual_seed(0)
+    fed = FEEDINGS["two_pass"](lambda step: 0.5)(model, examples, 0)
+    assert fed.choice is not None
+    assert fed.choice.log_probability.shape[2] == examples.target.ids.shape[1]
+    assert fed.choice.log_probability.requires_grad

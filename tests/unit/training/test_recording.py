@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from regard.training import Progressed, Recorder, Validated, Validation
+from regard.training import Averaged, Progressed, Recorder, Validated, Validation
 from regard.training.recording import read_metrics
 
 
@@ -33,6 +33,20 @@ def test_a_record_has_every_figure(tmp_path: Path) -> None:
     assert train["loss"] == 0.25
     assert train["tokens_per_second"] == 50.0
     assert validation == {"kind": "validation", "step": 4, "loss": 0.5, "bleu": 12.0}
+
+
+def averaged() -> Averaged:
+    return Averaged(4, (4, 3), {}, Validation(0.4, {"bleu": 13.0}, []), is_best=True, best=3)
+
+
+def test_an_average_is_recorded_once_however_often_it_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    for _ in range(2):
+        recorder = Recorder(path, tmp_path / "board", step=4)
+        recorder.record(averaged())
+        recorder.close()
+    (line,) = read_metrics(path)
+    assert line == {"kind": "average", "step": 4, "steps": [4, 3], "is_best": True, "loss": 0.4, "bleu": 13.0}
 
 
 def test_tensorboard_gets_the_same(tmp_path: Path) -> None:

@@ -16,6 +16,14 @@ def test_without_a_warmup_every_schedule_starts_near_the_top(name: str) -> None:
     assert SCHEDULES[name](warmup=0, steps=100)(1) == pytest.approx(1.0, abs=0.02)
 
 
+@pytest.mark.parametrize("step", [1, 2, 100, 3999, 4000, 4001, 8000, 100_000])
+def test_inverse_sqrt_is_the_formula_of_the_transformers_paper(step: int) -> None:
+    """Vaswani et al. 2017, equation 3, with the highest rate set to d^-0.5 * warmup^-0.5."""
+    width, warmup = 512, 4000
+    rate = width**-0.5 * warmup**-0.5 * SCHEDULES["inverse_sqrt"](warmup=warmup, steps=100_000)(step)
+    assert rate == pytest.approx(width**-0.5 * min(step**-0.5, step * warmup**-1.5), rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("name", "step", "expected"),
     [
