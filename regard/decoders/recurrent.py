@@ -34,7 +34,30 @@ class RecurrentState:
         return RecurrentState(stack, self.keys, self.step + 1, features, self.sources, self.wanted)
 
 
-class LookThenStep(nn.Module):
+class _Recurrent(nn.Module):
+    """What recurrent decoders are made of."""
+
+    feeds_back = False  # whether the features of a step are part of the next input
+
+    def __init__(self, embedding: Embedding, look: Look, stack: Stack, bridge: nn.Module, readout: nn.Module):
+        super().__init__()
+        self.embedding = embedding
+        self.look = look
+        self.stack = stack
+        self.bridge = bridge
+        self.readout = readout
+        self.width: int = readout.width  # type: ignore[assignment]
+        self.head = Linear(self.width, embedding.vocabulary)
+
+    def begin(self, memory: Memory) -> RecurrentState:
+        rows = torch.arange(len(memory.mask), device=memory.mask.device)  # B
+        nothing = memory.annotations.new_zeros(len(rows), self.width if self.feeds_back else 0)  # B D
+        first = self.stack.begin(self.bridge(memory))
+        keys = self.look.begin(memory)
+        return RecurrentState(first, keys, torch.zeros_like(rows), nothing, rows, memory.wanted)
+
+
+class LookThenStep(_Recurrent):
     """Looks with the state before, then takes the step (Bahdanau et al. 2015, section 3.1).
 
         c_i = attention(s_{i-1}, memory)
@@ -54,17 +77,8 @@ class LookThenStep(nn.Module):
         *,
         asking: str = "highest",
     ):
-        super().__init__()
-        self.embedding = embedding
-        self.look = look
-        self.stack = stack
-        self.bridge = bridge
-        self.readout = readout
+        super().__init__(embedding, look, stack, bridge, readout)
         self.asking = ASKING[asking]
-        self.head = Linear(readout.width, embedding.vocabulary)  # type: ignore[arg-type]
-
-    def begin(self, memory: Memory) -> RecurrentState:
-        return _begin(self.look, self.stack, self.bridge, memory, features=0)
 
     def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
         vectors = self.embedding(tokens)  # B E
@@ -91,7 +105,7 @@ class LookThenStep(nn.Module):
         return state.after(stack), output, attended
 
 
-class StepThenLook(nn.Module):
+class StepThenLook(_Recurrent):
     """Takes the step, then looks with the new state (Luong et al. 2015, section 3), without input feeding.
 
         s_i = f(s_{i-1}, y_{i-1})
@@ -100,18 +114,6 @@ class StepThenLook(nn.Module):
 
     No step needs what was seen at another, so a known target is unrolled in one call.
     """
-
-    def __init__(self, embedding: Embedding, look: Look, stack: Stack, bridge: nn.Module, readout: nn.Module):
-        super().__init__()
-        self.embedding = embedding
-        self.look = look
-        self.stack = stack
-        self.bridge = bridge
-        self.readout = readout
-        self.head = Linear(readout.width, embedding.vocabulary)  # type: ignore[arg-type]
-
-    def begin(self, memory: Memory) -> RecurrentState:
-        return _begin(self.look, self.stack, self.bridge, memory, features=0)
 
     def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
         vectors = self.embedding(tokens)  # B E
@@ -129,25 +131,14 @@ class StepThenLook(nn.Module):
         return _unrolled(self.readout(vectors, outputs, attended.context), [attended], memory)
 
 
-class StepThenLookFed(nn.Module):
+class StepThenLookFed(_Recurrent):
     """Luong's decoder with input feeding (section 3.3): the last features are part of the next input.
 
     s_i = f(s_{i-1}, y_{i-1}, h_{i-1})
     h_i = g(s_i, attention(s_i, memory))
     """
 
-    def __init__(self, embedding: Embedding, look: Look, stack: Stack, bridge: nn.Module, readout: nn.Module):
-        super().__init__()
-        self.embedding = embedding
-        self.look = look
-        self.stack = stack
-        self.bridge = bridge
-        self.readout = readout
-        self.width: int = readout.width  # type: ignore[assignment]
-        self.head = Linear(self.width, embedding.vocabulary)
-
-    def begin(self, memory: Memory) -> RecurrentState:
-        return _begin(self.look, self.stack, self.bridge, memory, features=self.width)
+    feeds_back = True
 
     def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
         vectors = self.embedding(tokens)  # B E
@@ -171,14 +162,6 @@ class StepThenLookFed(nn.Module):
         attended = self.look(output[:, None], state.keys, state.step[:, None])
         features = self.readout(vectors, output, attended.context[:, 0])  # B D
         return state.after(stack, features), attended
-
-
-def _begin(look: Look, stack: Stack, bridge: nn.Module, memory: Memory, *, features: int) -> RecurrentState:
-    start = torch.zeros(len(memory.mask), dtype=torch.long, device=memory.mask.device)
-    nothing = memory.annotations.new_zeros(len(memory.mask), features)  # B D
-    rows = torch.arange(len(memory.mask), device=memory.mask.device)  # B
-    first = stack.begin(bridge(memory))
-    return RecurrentState(first, look.begin(memory), start, nothing, rows, memory.wanted)
 
 
 def _looks(attended: Attended, state: RecurrentState) -> Looks:
