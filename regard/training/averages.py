@@ -40,11 +40,13 @@ class MovingAverage:
         a_t = a_{t-1} + (w_t − a_{t-1})·(1 − decay) / (1 − decay^t)
 
     This is the exponential moving average without a share for the weights that training began with:
-    the divisor takes it out, as Adam's does (Kingma & Ba 2015, section 3).
+    the divisor takes it out, as Adam's does (Kingma & Ba 2015, section 3). What is not learned, such as a
+    counter or a table of positions, is taken as it is.
     """
 
     def __init__(self, module: nn.Module, *, decay: float):
         self.decay = decay
+        self.learned = {name for name, _ in module.named_parameters(remove_duplicate=False)}
         self.weights = {name: tensor.clone() for name, tensor in weights_of(module).items()}
 
     @torch.no_grad()
@@ -52,7 +54,7 @@ class MovingAverage:
         """Takes in the weights after a step, which counts from one."""
         share = (1 - self.decay) / (1 - self.decay**step)
         for name, tensor in weights_of(module).items():
-            if tensor.is_floating_point():
+            if name in self.learned:
                 self.weights[name].lerp_(tensor, share)
             else:
                 self.weights[name].copy_(tensor)

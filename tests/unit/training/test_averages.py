@@ -47,6 +47,7 @@ class Walking(nn.Module):
         self.weight = nn.Parameter(torch.tensor([50.0]))
         self.tied = self.weight
         self.register_buffer("steps", torch.tensor(0))
+        self.register_buffer("closed", torch.tensor([float("-inf"), 0.0]))  # infinity has no average
 
     def go(self, value: float) -> None:
         with torch.no_grad():
@@ -65,6 +66,7 @@ def test_a_moving_average_is_the_weighted_mean_of_all_steps_and_the_start_has_no
         shares = [decay ** (step - one) for one in range(1, step + 1)]
         expected = sum(s * v for s, v in zip(shares, values, strict=False)) / sum(shares)
         assert average.weights["weight"].item() == pytest.approx(expected, rel=1e-5)
-    assert average.weights.keys() == {"weight", "steps"}
+    assert average.weights.keys() == {"weight", "steps", "closed"}
+    assert average.weights["closed"].tolist() == [float("-inf"), 0.0]
     assert average.weights["steps"].item() == 5
     assert module.weight.item() == -5.0
