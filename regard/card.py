@@ -11,14 +11,14 @@ def model_card(config: Config, name: str, scores: Mapping[str, Score] | None = N
     lines = [
         f"# {name}",
         "",
-        f"A sequence-to-sequence model for the task `{config.task.name}`, trained with Regard.",
+        f"A sequence-to-sequence model for the task `{config.task.name}`{_languages(config)}, trained with Regard.",
         "",
         "| part | |",
         "|---|---|",
         f"| encoder | {_stack(model.encoder)} |",
         f"| attention | {look.score}, {look.scope}, {look.selection}, {look.heads} head(s) |",
         f"| decoder | {_stack(model.decoder)} |",
-        f"| pieces | {config.text.source.kind} to {config.text.target.kind} |",
+        f"| pieces | {_pieces(config)} |",
         "",
         "## How good it is",
         "",
@@ -43,6 +43,18 @@ def model_card(config: Config, name: str, scores: Mapping[str, Score] | None = N
         "",
     ]
     return "\n".join(lines)
+
+
+def _languages(config: Config) -> str:
+    task = config.task
+    if task.name != "translation" or not (task.source_language and task.target_language):
+        return ""
+    return f" from {task.source_language} to {task.target_language}"
+
+
+def _pieces(config: Config) -> str:
+    text = config.text
+    return f"{text.source.kind}, shared" if text.shared else f"{text.source.kind} to {text.target.kind}"
 
 
 def _stack(part: Encoder | Decoder) -> str:

@@ -9,6 +9,7 @@ import tomli_w
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
@@ -46,20 +47,32 @@ class Member:
     def _check(self, name: str) -> str:
         name = self.aliases.get(name, name)
         if name not in self.registry:
-            names = list(self.registry)
-            raise ValueError(f"{name!r} is not one of {', '.join(names)}.{_near(name, names)}")
+            raise ValueError(not_one_of(name, list(self.registry)))
         return name
 
 
-def _near(name: str, names: Sequence[str]) -> str:
+def not_one_of(name: str, names: Sequence[str]) -> str:
     hint = did_you_mean(name, names)
-    return hint if "Did you mean" in hint else ""
+    near = hint if "Did you mean" in hint else ""
+    shown = name if len(name) <= 100 else f"{name[:100]}..."
+    return f"{shown!r} is not one of {', '.join(names)}.{near}"
+
+
+def left_out(key: str, value: str) -> BeforeValidator:
+    """What the key of a union means where a section does not have it."""
+    return BeforeValidator(lambda given: {key: value, **given} if isinstance(given, dict) else given)
 
 
 def _device(name: str) -> str:
     if not re.fullmatch(r"auto|cpu|cuda(:[0-9]{1,2})?", name, re.ASCII):
         raise ValueError(f"{name!r} is not a device to train on. Use auto, cpu, cuda or cuda:1")
     return name
+
+
+def _language(code: str) -> str:
+    if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]{1,8})*", code, re.ASCII) or len(code) > 35:
+        raise ValueError(f"{code[:40]!r} is not the code of a language. Write it like en, de or pt-BR")
+    return code
 
 
 NO_ATTENTION = "none"  # in the place of a score: the fixed-vector model
@@ -75,6 +88,7 @@ Width = Annotated[int, Field(ge=1, le=100_000)]
 Layers = Annotated[int, Field(ge=1, le=1000)]
 Year = Annotated[int, Field(ge=1, le=9999)]
 Beta = Annotated[float, Field(ge=0, lt=1)]
+Language = Annotated[str, AfterValidator(_language)]
 
 
 class Settings(BaseModel):
@@ -104,11 +118,27 @@ class Dates(Settings):
     pairs: Pairs = Field(60_000, description="Training pairs to make.")
 
 
+class Translation(Settings):
+    """Sentences of one language into another, learned from the pairs that `data.train` names."""
+
+    name: Literal["translation"] = "translation"
+    source_language: Language | None = Field(None, description='Such as "en"; for labels.')
+    target_language: Language | None = Field(
+        None, description='Such as "de"; for labels and for metrics that need to know it.'
+    )
+
+
+# Runs of the time when there was one task have no name in their section.
+Task = Annotated[Dates | Translation, Field(discriminator="name"), left_out("name", "dates")]
+
+
 class Data(Settings):
     """Where the pairs come from, and which of them are used."""
 
     train: Files | None = Field(
-        None, description="A .tsv or .jsonl file, also .gz, {source=, target=} files, or a list of those."
+        None,
+        description="A .tsv or .jsonl file, also .gz, {source=, target=} files, or a list of those. "
+        "$REGARD_DATA/ at the start of a name is the folder of data.",
     )
     validation: Files | None = Field(None, description="Like train; left out: split off train.")
     test: Files | None = Field(None, description="Like train; left out: split off train.")
@@ -127,12 +157,41 @@ class Pieces(Settings):
     kind: Annotated[str, Member(TOKENIZERS)] = Field("bpe", description="The kind of piece.")
     vocabulary: int = Field(8000, ge=5, le=10_000_000, description="Greatest number of different pieces.")
     normalization: Annotated[str, Member(NORMALIZATIONS)] = Field("nfc", description="Unicode normalisation.")
+    lowercase: bool = Field(False, description="Read and write everything in small letters.")
+    dropout: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="BPE-dropout: share of merges skipped in training, so that a text comes in other pieces "
+        "each time. Its rows grow, at 0.1 by about a third, and batches with them.",
+    )
 
 
 class Text(Settings):
     source: Pieces = Pieces()
     target: Pieces = Pieces()
-    shared: bool = Field(False, description="One tokenizer for both sides, set up as text.source says.")
+    shared: bool = Field(
+        False, description="One tokenizer for both sides, set up as text.source says, but for its dropout."
+    )
+
+    @model_validator(mode="after")
+    def _merges_can_be_skipped(self) -> "Text":
+        for side, pieces in (("source", self.source), ("target", self.target)):
+            kind = self.source.kind if self.shared else pieces.kind
+            if pieces.dropout and kind != "bpe":
+                raise ValueError(
+                    f"{side}.dropout skips merges of bpe, but the pieces are {kind}. Set it to 0, or take bpe"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _same_case(self) -> "Text":
+        if self.shared and self.target.lowercase and not self.source.lowercase:
+            raise ValueError(
+                "one shared tokenizer is set up as source says, and source.lowercase is false. Set it to true for "
+                "small letters on both sides, or set shared to false"
+            )
+        return self
 
 
 class Encoder(Settings):
@@ -313,7 +372,7 @@ class Evaluation(Settings):
 class Config(Settings):
     """A whole configuration: enough to train again."""
 
-    task: Dates = Dates()
+    task: Task = Dates()
     data: Data = Data()
     text: Text = Text()
     model: Model = Model()
@@ -325,6 +384,15 @@ class Config(Settings):
     def longest(self) -> int:
         """Positions that can come up: pieces of a source or an answer, and the end mark."""
         return 1 + max(self.data.max_source, self.data.max_target, self.search.max_length)
+
+    @model_validator(mode="after")
+    def _pairs_are_given(self) -> "Config":
+        if self.task.name == "translation" and self.data.train is None:
+            raise ValueError(
+                "data.train is missing: the task translation learns from pairs of your own. Give a file, such as "
+                "data.train = 'pairs.tsv', or two parallel ones: data.train = {source = 'a.en', target = 'a.de'}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _draws_can_be_learned_from(self) -> "Config":
