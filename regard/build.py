@@ -1,7 +1,6 @@
 """Configuration -> objects: the one file that knows both."""
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -26,7 +25,7 @@ from regard.config import NO_ATTENTION, Config, Files, Pieces, TwoFiles
 from regard.config import settings as settings_of
 from regard.core.errors import UserError
 from regard.core.weights import load_weights
-from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile
+from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile, located
 from regard.decoders import BRIDGES, DECODERS, Stack, StreamDecoder, TransformerDecoder
 from regard.encoders import Encoder, RecurrentEncoder, TransformerEncoder
 from regard.layers import (
@@ -43,8 +42,9 @@ from regard.models import Seq2Seq
 from regard.run import ModelFolder
 from regard.search import SearchPlan
 from regard.tasks.dates import Dates
-from regard.tasks.text import Examples, OwnFiles, TextCodec
-from regard.text import TOKENIZERS, Tokenizer
+from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
+from regard.tasks.translation import Translation
+from regard.text import TOKENIZERS, BpeDropout, Tokenizer
 from regard.training import (
     DECAYS,
     FEEDINGS,
@@ -57,16 +57,36 @@ from regard.training import (
 )
 
 
-def task(config: Config) -> Dates:
+def task(config: Config) -> Task:
+    return TASKS[config.task.name](config, config.task)
+
+
+def _dates(config: Config, settings: settings_of.Dates) -> Dates:
     return Dates(
-        locales=config.task.locales,
-        years=config.task.years,
-        pairs=config.task.pairs,
+        locales=settings.locales,
+        years=settings.years,
+        pairs=settings.pairs,
         validation=config.data.validation_size,
         test=config.data.test_size,
         seed=config.data.seed,
         own=own_files(config),
     )
+
+
+def _translation(config: Config, settings: settings_of.Translation) -> Translation:
+    own = own_files(config)
+    assert own is not None, "a configuration for translation has data.train"
+    return Translation(
+        own,
+        validation=config.data.validation_size,
+        test=config.data.test_size,
+        seed=config.data.seed,
+        source_language=settings.source_language,
+        target_language=settings.target_language,
+    )
+
+
+TASKS: dict[str, Callable[[Config, Any], Task]] = {"dates": _dates, "translation": _translation}
 
 
 def own_files(config: Config) -> OwnFiles | None:
@@ -88,10 +108,10 @@ def _pair_files(config: Config, files: Files | None) -> list[PairFile]:
 
 def _pair_file(config: Config, file: str | TwoFiles) -> PairFile:
     if not isinstance(file, str):
-        return ParallelFiles(Path(file.source), Path(file.target))
+        return ParallelFiles(located(file.source), located(file.target))
     if file.removesuffix(".gz").endswith((".jsonl", ".json")):
-        return JsonlFile(Path(file), config.data.source_field, config.data.target_field)
-    return TsvFile(Path(file))
+        return JsonlFile(located(file), config.data.source_field, config.data.target_field)
+    return TsvFile(located(file))
 
 
 def limits(config: Config) -> Limits:
@@ -111,7 +131,26 @@ def learn_codec(config: Config, examples: Examples) -> TextCodec:
 
 def _learn(pieces: Pieces, texts: Iterable[str]) -> Tokenizer:
     learn = TOKENIZERS[pieces.kind]
-    return learn(texts, vocabulary=pieces.vocabulary, normalization=pieces.normalization)
+    return learn(
+        texts,
+        vocabulary=pieces.vocabulary,
+        normalization=pieces.normalization,
+        lowercase=pieces.lowercase,
+    )
+
+
+def dropouts(config: Config, codec: TextCodec) -> dict[str, BpeDropout]:
+    """For each side that is to be cut into other pieces each time, what does it."""
+    text, most = config.text, limits(config)
+    sides = {
+        "source": (text.source.dropout, codec.source, most.source),
+        "target": (text.target.dropout, codec.target, most.target),
+    }
+    return {
+        side: BpeDropout(tokenizer, rate, longest=longest)
+        for side, (rate, tokenizer, longest) in sides.items()
+        if rate
+    }
 
 
 def load_codec(config: Config, folder: ModelFolder) -> TextCodec:
@@ -372,11 +411,18 @@ def search_plan(config: Config) -> SearchPlan:
 
 
 def metrics(config: Config) -> list[Metric]:
-    return [METRICS[name]() for name in config.evaluation.metrics]
+    language = task(config).target_language
+    return [METRICS[name](language=language) for name in config.evaluation.metrics]
+
+
+def judging_metric(config: Config) -> Metric | None:
+    """The metric that decides which checkpoint is best; none: the loss does."""
+    name = config.training.metric
+    return None if name == "loss" else METRICS[name](language=task(config).target_language)
 
 
 def plan(config: Config) -> Plan:
-    training = config.training
+    training, judge = config.training, judging_metric(config)
     return Plan(
         steps=training.steps,
         accumulate=training.accumulate,
@@ -390,7 +436,7 @@ def plan(config: Config) -> Plan:
         patience=training.patience,
         ema=training.ema,
         average=training.average,
-        higher_is_better=training.metric != "loss" and METRICS[training.metric]().higher_is_better,
+        higher_is_better=judge is not None and judge.higher_is_better,
     )
 
 

@@ -14,14 +14,14 @@ def model_card(
     lines = [
         f"# {name}",
         "",
-        f"A sequence-to-sequence model for the task `{config.task.name}`, trained with Regard.",
+        f"A sequence-to-sequence model for the task `{config.task.name}`{_languages(config)}, trained with Regard.",
         "",
         "| part | |",
         "|---|---|",
         f"| encoder | {_stack(model.encoder)} |",
         f"| attention | {look.score}, {look.scope}, {look.selection}, {look.heads} head(s) |",
         f"| decoder | {_stack(model.decoder)} |",
-        f"| pieces | {config.text.source.kind} to {config.text.target.kind} |",
+        f"| pieces | {_pieces(config)} |",
         *([f"| weights | mean of the checkpoints at steps {_listed(averaged)} |"] if averaged else []),
         "",
         "## How good it is",
@@ -51,6 +51,18 @@ def model_card(
 
 def _listed(steps: Sequence[int]) -> str:
     return ", ".join(f"{step:,}" for step in sorted(steps))
+
+
+def _languages(config: Config) -> str:
+    task = config.task
+    if task.name != "translation" or not (task.source_language and task.target_language):
+        return ""
+    return f" from {task.source_language} to {task.target_language}"
+
+
+def _pieces(config: Config) -> str:
+    text = config.text
+    return f"{text.source.kind}, shared" if text.shared else f"{text.source.kind} to {text.target.kind}"
 
 
 def _stack(part: Encoder | Decoder) -> str:

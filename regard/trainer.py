@@ -4,7 +4,9 @@ import filecmp
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -17,11 +19,11 @@ from regard.core.batch import Batch
 from regard.core.errors import UserError
 from regard.core.files import copy_whole, write_whole
 from regard.data import BatchPlan, TokenStore, cache_folder, fingerprint, in_order, open_store
-from regard.metrics import METRICS
 from regard.models import Seq2Seq
 from regard.predictor import Predictor
 from regard.run import Run, mean_file
 from regard.tasks.text import Examples, TextCodec
+from regard.text import BpeDropout
 from regard.training import (
     Averaged,
     Checkpoints,
@@ -92,7 +94,12 @@ class Trainer:
 
         loop = Loop(
             model,
-            StoreBatches(stores["train"], config.training.batch_tokens, config.training.seed),
+            StoreBatches(
+                stores["train"],
+                config.training.batch_tokens,
+                config.training.seed,
+                build.dropouts(config, codec),
+            ),
             build.objective(config),
             build.optimizer(config, model),
             build.schedule(config),
@@ -224,17 +231,26 @@ def _points(lines: Sequence[Mapping[str, Any]], name: str) -> tuple[list[float],
 
 
 class StoreBatches:
-    """Training batches from a store, as a pure function of epoch and position."""
+    """Training batches from a store, as a pure function of epoch and position.
 
-    def __init__(self, store: TokenStore, budget: int, seed: int):
+    The sides that have a dropout are cut into other pieces each time.
+    """
+
+    def __init__(
+        self, store: TokenStore, budget: int, seed: int, dropouts: Mapping[str, BpeDropout] | None = None
+    ):
         self.store = store
+        self.seed = seed
+        self.dropouts = dropouts or {}
         self.plan = BatchPlan(store.source_lengths, store.target_lengths, budget=budget, seed=seed)
 
     def length(self, epoch: int) -> int:
         return len(self.plan.epoch(epoch))
 
     def batch(self, epoch: int, position: int) -> Batch:
-        return self.store.batch(self.plan.batch(epoch, position))
+        chance = Random(f"{self.seed} {epoch} {position}")
+        recuts = {side: partial(dropout, chance=chance) for side, dropout in self.dropouts.items()}
+        return self.store.batch(self.plan.batch(epoch, position), **recuts)
 
 
 class Validator:
@@ -263,8 +279,8 @@ class Validator:
             device=device,
         )
         chosen = {metric.name: metric for metric in build.metrics(config)}
-        if config.training.metric != "loss":
-            chosen.setdefault(config.training.metric, METRICS[config.training.metric]())
+        if judge := build.judging_metric(config):
+            chosen.setdefault(judge.name, judge)
         self.metrics = list(chosen.values())
 
     def __call__(self) -> Validation:

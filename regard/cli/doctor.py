@@ -10,7 +10,17 @@ from rich.table import Table
 
 from regard.cli.console import results
 
-NEEDED = ("torch", "numpy", "pydantic", "tokenizers", "safetensors", "sacrebleu", "matplotlib", "babel")
+NEEDED = (
+    "torch",
+    "numpy",
+    "pydantic",
+    "tokenizers",
+    "safetensors",
+    "sacrebleu",
+    "sacremoses",
+    "matplotlib",
+    "babel",
+)
 OPTIONAL = {"tensorboard": "training curves in TensorBoard: pip install 'regard[track]'"}
 
 
@@ -19,7 +29,7 @@ def doctor() -> None:
     import torch
 
     from regard import __version__
-    from regard.data import cache_folder
+    from regard.data import cache_folder, data_folder
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column()
@@ -39,6 +49,8 @@ def doctor() -> None:
         writable = _writable(folder)
         table.add_row(label, f"{folder} ({'writable' if writable else 'NOT writable'})")
         problems += [] if writable else [f"{folder} can't be written to"]
+    data = data_folder()
+    table.add_row("data", str(data) if data.is_dir() else f"{data} (not there; REGARD_DATA says where it is)")
     results.print(table)
     for problem in problems:
         results.print(f"Problem: {problem}")

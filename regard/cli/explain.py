@@ -1,5 +1,6 @@
 """regard explain"""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +34,9 @@ def explain(
     if output is None:
         results.print(terminal(answer, hide_special=hide_special))
         return
-    save(answer, output, view=TextView(hide_special=hide_special), hide_special=hide_special)
+    view = answer.view or TextView()
+    if isinstance(view, TextView):
+        view = replace(view, hide_special=hide_special)
+    save(answer, output, view=view, hide_special=hide_special)
     results.print(visible(answer.text))
     notes.print(f"Wrote {output}.")

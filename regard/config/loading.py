@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -11,8 +12,10 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from regard.config.presets import PRESETS
-from regard.config.settings import Config
+from regard.config.settings import Config, not_one_of
 from regard.core.errors import UserError, did_you_mean
+
+UNKNOWN_SETTING, UNKNOWN_MEMBER = "extra_forbidden", "union_tag_invalid"  # pydantic's words for them
 
 
 def load_config(name: str | Path, changes: Sequence[str] = ()) -> Config:
@@ -136,12 +139,14 @@ def _sentence(error: ValidationError, origin: str, changed: Sequence[str]) -> st
     errors = error.errors()
     first = max(
         (one for one in errors if one["loc"][:2] == errors[0]["loc"][:2]), key=lambda one: len(one["loc"])
-    )
-    location = _settings_path(first["loc"])  # of a setting with several forms, the form that came furthest
-    key = ".".join(location)
+    )  # of a setting with several forms, the form that came furthest
+    place = _place(first["loc"], first["type"])
+    key = ".".join(place.path)
     where = "--set" if any(key == c or key.startswith(c + ".") for c in changed) else origin
-    if first["type"] == "extra_forbidden":
-        return f"{where}: unknown setting {key!r}.{_nearest_setting(location)}"
+    if first["type"] == UNKNOWN_SETTING:
+        return f"{where}: unknown setting {key!r}{place.variant}.{_nearest_setting(place)}"
+    if first["type"] == UNKNOWN_MEMBER:
+        return f"{where}: {key}: {not_one_of(first['ctx']['tag'], place.known)}"
     if first["type"] == "value_error":
         subject = f"{key}: " if key else ""
         sentence = f"{where}: {subject}{first['ctx']['error']}"
@@ -158,25 +163,46 @@ def _shown(value: Any) -> str:
     return shown if len(shown) <= 100 else f"{shown[:100]}..."
 
 
-def _settings_path(location: Sequence[str | int]) -> list[str]:
-    """pydantic names the members of a union in its path; people see the setting only."""
-    tags = {"str", "TwoFiles", "list[union[str,TwoFiles]]"}
-    unions = {"encoder", "decoder"}  # the part after one of these is the family
-    return [
-        str(part)
-        for before, part in zip((None, *location), location, strict=False)
-        if part not in tags and before not in unions
-    ]
+@dataclass(frozen=True)
+class _Place:
+    """A setting as people know it."""
+
+    path: Sequence[str]
+    known: Sequence[str]  # names in its section or, where a member is to be chosen, the members
+    variant: str  # which member of a union its section is, in words
 
 
-def _nearest_setting(location: Sequence[str]) -> str:
+def _place(location: Sequence[str | int], problem: str) -> _Place:
+    """pydantic names the members of unions in its location; people see settings only."""
+    path: list[str] = []
     models: list[type[BaseModel]] = [Config]
-    for part in location[:-1]:
-        inner = [model.model_fields[part].annotation for model in models if part in model.model_fields]
-        models = [found for annotation in inner for found in _models_in(annotation)]
-    known = [name for model in models for name in model.model_fields]
-    prefix = ".".join(location[:-1])
-    hint = did_you_mean(location[-1], known)
+    choice, variant = None, ""  # the setting that chooses a member, such as `name` of task
+    for number, part in enumerate(location, start=1):
+        if choice is not None:  # then this is the member that was chosen
+            models = [model for model in models if part in _members(model, choice)]
+            variant = f" where {'.'.join((*path, choice))} is {part!r}"
+            choice = None
+            continue
+        found = [model.model_fields[part] for model in models if part in model.model_fields]
+        if found:
+            models = [model for field in found for model in _models_in(field.annotation)]
+            choice = next((f.discriminator for f in found if isinstance(f.discriminator, str)), None)
+        elif isinstance(part, str) and (problem != UNKNOWN_SETTING or number < len(location)):
+            continue  # a member of a union without a choice, such as `TwoFiles`
+        path.append(str(part))
+    if choice is not None and problem == UNKNOWN_MEMBER:
+        members = [str(name) for model in models for name in _members(model, choice)]
+        return _Place([*path, choice], members, variant)
+    return _Place(path, [name for model in models for name in model.model_fields], variant)
+
+
+def _members(model: type[BaseModel], choice: str) -> tuple[Any, ...]:
+    return get_args(model.model_fields[choice].annotation)
+
+
+def _nearest_setting(place: _Place) -> str:
+    prefix = ".".join(place.path[:-1])
+    hint = did_you_mean(place.path[-1], place.known)
     return hint.replace("Did you mean '", f"Did you mean '{prefix}.") if prefix else hint
 
 

@@ -9,20 +9,18 @@ import tomli_w
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
-    Discriminator,
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
-    Tag,
     model_validator,
 )
 from pydantic_core import CoreSchema, core_schema
 
 from regard.attention import ALIASES, SCOPES, SCORES, SELECTIONS
 from regard.core.errors import did_you_mean
-from regard.decoders import ASKING, BRIDGES, DECODERS
-from regard.encoders import ENCODERS
+from regard.decoders import ASKING, BRIDGES
 from regard.layers import ACTIVATIONS, CELLS, NORMS, POSITIONS, READOUTS
 from regard.metrics import METRICS
 from regard.text import TOKENIZERS
@@ -48,20 +46,32 @@ class Member:
     def _check(self, name: str) -> str:
         name = self.aliases.get(name, name)
         if name not in self.registry:
-            names = list(self.registry)
-            raise ValueError(f"{name!r} is not one of {', '.join(names)}.{_near(name, names)}")
+            raise ValueError(not_one_of(name, list(self.registry)))
         return name
 
 
-def _near(name: str, names: Sequence[str]) -> str:
+def not_one_of(name: str, names: Sequence[str]) -> str:
     hint = did_you_mean(name, names)
-    return hint if "Did you mean" in hint else ""
+    near = hint if "Did you mean" in hint else ""
+    shown = name if len(name) <= 100 else f"{name[:100]}..."
+    return f"{shown!r} is not one of {', '.join(names)}.{near}"
+
+
+def left_out(key: str, value: str) -> BeforeValidator:
+    """What the key of a union means where a section does not have it."""
+    return BeforeValidator(lambda given: {key: value, **given} if isinstance(given, dict) else given)
 
 
 def _device(name: str) -> str:
     if not re.fullmatch(r"auto|cpu|cuda(:[0-9]{1,2})?", name, re.ASCII):
         raise ValueError(f"{name!r} is not a device to train on. Use auto, cpu, cuda or cuda:1")
     return name
+
+
+def _language(code: str) -> str:
+    if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]{1,8})*", code, re.ASCII) or len(code) > 35:
+        raise ValueError(f"{code[:40]!r} is not the code of a language. Write it like en, de or pt-BR")
+    return code
 
 
 NO_ATTENTION = "none"  # in the place of a score: the fixed-vector model
@@ -78,6 +88,7 @@ Layers = Annotated[int, Field(ge=1, le=1000)]
 Heads = Annotated[int, Field(ge=1, le=1000)]
 Year = Annotated[int, Field(ge=1, le=9999)]
 Beta = Annotated[float, Field(ge=0, lt=1)]
+Language = Annotated[str, AfterValidator(_language)]
 
 
 class Settings(BaseModel):
@@ -107,11 +118,27 @@ class Dates(Settings):
     pairs: Pairs = Field(60_000, description="Training pairs to make.")
 
 
+class Translation(Settings):
+    """Sentences of one language into another, learned from the pairs that `data.train` names."""
+
+    name: Literal["translation"] = "translation"
+    source_language: Language | None = Field(None, description='Such as "en"; for labels.')
+    target_language: Language | None = Field(
+        None, description='Such as "de"; for labels and for metrics that need to know it.'
+    )
+
+
+# Runs of the time when there was one task have no name in their section.
+Task = Annotated[Dates | Translation, Field(discriminator="name"), left_out("name", "dates")]
+
+
 class Data(Settings):
     """Where the pairs come from, and which of them are used."""
 
     train: Files | None = Field(
-        None, description="A .tsv or .jsonl file, also .gz, {source=, target=} files, or a list of those."
+        None,
+        description="A .tsv or .jsonl file, also .gz, {source=, target=} files, or a list of those. "
+        "$REGARD_DATA/ at the start of a name is the folder of data.",
     )
     validation: Files | None = Field(None, description="Like train; left out: split off train.")
     test: Files | None = Field(None, description="Like train; left out: split off train.")
@@ -130,16 +157,45 @@ class Pieces(Settings):
     kind: Annotated[str, Member(TOKENIZERS)] = Field("bpe", description="The kind of piece.")
     vocabulary: int = Field(8000, ge=5, le=10_000_000, description="Greatest number of different pieces.")
     normalization: Annotated[str, Member(NORMALIZATIONS)] = Field("nfc", description="Unicode normalisation.")
+    lowercase: bool = Field(False, description="Read and write everything in small letters.")
+    dropout: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="BPE-dropout: share of merges skipped in training, so that a text comes in other pieces "
+        "each time. Its rows grow, at 0.1 by about a third, and batches with them.",
+    )
 
 
 class Text(Settings):
     source: Pieces = Pieces()
     target: Pieces = Pieces()
-    shared: bool = Field(False, description="One tokenizer for both sides, set up as text.source says.")
+    shared: bool = Field(
+        False, description="One tokenizer for both sides, set up as text.source says, but for its dropout."
+    )
+
+    @model_validator(mode="after")
+    def _merges_can_be_skipped(self) -> "Text":
+        for side, pieces in (("source", self.source), ("target", self.target)):
+            kind = self.source.kind if self.shared else pieces.kind
+            if pieces.dropout and kind != "bpe":
+                raise ValueError(
+                    f"{side}.dropout skips merges of bpe, but the pieces are {kind}. Set it to 0, or take bpe"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _same_case(self) -> "Text":
+        if self.shared and self.target.lowercase and not self.source.lowercase:
+            raise ValueError(
+                "one shared tokenizer is set up as source says, and source.lowercase is false. Set it to true for "
+                "small letters on both sides, or set shared to false"
+            )
+        return self
 
 
 class RecurrentEncoder(Settings):
-    kind: Annotated[str, Member(ENCODERS)] = Field("recurrent", description="What the encoder is made of.")
+    kind: Literal["recurrent"] = "recurrent"
     cell: Annotated[str, Member(CELLS)] = "gru"
     width: Width = Field(256, description="Of an annotation; where both directions are read, each has half.")
     layers: Layers = 1
@@ -180,7 +236,7 @@ class Blocks(Settings):
 
 
 class TransformerEncoder(Blocks):
-    kind: Annotated[str, Member(ENCODERS)] = "transformer"
+    kind: Literal["transformer"] = "transformer"
     scope: Annotated[str, Member({name: SCOPES[name] for name in ("global", "causal", "window")})] = Field(
         "global", description="Which positions a position may look at."
     )
@@ -208,7 +264,7 @@ class Attention(Settings):
 
 
 class RecurrentDecoder(Settings):
-    kind: Annotated[str, Member(DECODERS)] = Field(
+    kind: Literal["look_then_step", "step_then_look", "step_then_look_fed"] = Field(
         "look_then_step", description="When it looks, and whether it feeds back what it saw."
     )
     cell: Annotated[str, Member(CELLS)] = "gru"
@@ -229,34 +285,23 @@ class RecurrentDecoder(Settings):
 
 
 class TransformerDecoder(Blocks):
-    kind: Annotated[str, Member(DECODERS)] = "transformer"
+    kind: Literal["transformer"] = "transformer"
 
 
 class StreamDecoder(Settings):
     """Source and target are one stream: the decoder is made of its encoder's own layers."""
 
-    kind: Annotated[str, Member(DECODERS)] = "stream"
+    kind: Literal["stream"] = "stream"
 
 
-def _by_kind(families: Mapping[str, str], usual: str) -> Discriminator:
-    """Which settings a part has depends on its kind; a kind that nobody knows is refused by the usual ones."""
-
-    def family(value: Any) -> str:
-        kind = value.get("kind", usual) if isinstance(value, dict) else getattr(value, "kind", usual)
-        return families.get(kind, usual) if isinstance(kind, str) else usual
-
-    return Discriminator(family)
-
-
+# Runs of the time when there was one family of each have no kind in their sections.
 Encoder = Annotated[
-    Annotated[RecurrentEncoder, Tag("recurrent")] | Annotated[TransformerEncoder, Tag("transformer")],
-    _by_kind({"transformer": "transformer"}, "recurrent"),
+    RecurrentEncoder | TransformerEncoder, Field(discriminator="kind"), left_out("kind", "recurrent")
 ]
 Decoder = Annotated[
-    Annotated[RecurrentDecoder, Tag("recurrent")]
-    | Annotated[TransformerDecoder, Tag("transformer")]
-    | Annotated[StreamDecoder, Tag("stream")],
-    _by_kind({"transformer": "transformer", "stream": "stream"}, "recurrent"),
+    RecurrentDecoder | TransformerDecoder | StreamDecoder,
+    Field(discriminator="kind"),
+    left_out("kind", "look_then_step"),
 ]
 
 
@@ -502,7 +547,7 @@ class Evaluation(Settings):
 class Config(Settings):
     """A whole configuration: enough to train again."""
 
-    task: Dates = Dates()
+    task: Task = Dates()
     data: Data = Data()
     text: Text = Text()
     model: Model = Model()
@@ -517,6 +562,15 @@ class Config(Settings):
         if isinstance(self.model.decoder, StreamDecoder):
             return 2 + source + target
         return 1 + max(source, target)
+
+    @model_validator(mode="after")
+    def _pairs_are_given(self) -> "Config":
+        if self.task.name == "translation" and self.data.train is None:
+            raise ValueError(
+                "data.train is missing: the task translation learns from pairs of your own. Give a file, such as "
+                "data.train = 'pairs.tsv', or two parallel ones: data.train = {source = 'a.en', target = 'a.de'}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _draws_can_be_learned_from(self) -> "Config":

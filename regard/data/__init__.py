@@ -5,6 +5,7 @@ from regard.data.cache import cache_folder
 from regard.data.filtering import Limits, PairReport
 from regard.data.fingerprints import fingerprint
 from regard.data.lines import read_lines
+from regard.data.locating import data_folder, located
 from regard.data.pairs import JsonlFile, Pair, PairFile, ParallelFiles, TsvFile, read_pairs
 from regard.data.splitting import Splits, split
 from regard.data.store import TokenStore, open_store
@@ -22,8 +23,10 @@ __all__ = [
     "TokenStore",
     "TsvFile",
     "cache_folder",
+    "data_folder",
     "fingerprint",
     "in_order",
+    "located",
     "open_store",
     "read_lines",
     "read_pairs",

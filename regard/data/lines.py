@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from regard.core.errors import UserError
+from regard.data.locating import if_missing
 
 LONGEST_LINE = 10_000_000  # bytes
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -54,7 +55,7 @@ def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
             while raw := stream.readline(most):
                 yield raw
     except FileNotFoundError as error:
-        raise UserError(f"{path}: there is no such file. Check the path.") from error
+        raise UserError(f"{path}: there is no such file. {if_missing(path)}") from error
     except IsADirectoryError as error:
         raise UserError(f"{path}: this is a folder. Give a file inside it.") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:

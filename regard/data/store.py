@@ -28,6 +28,9 @@ _CHUNK_CHARACTERS = 10_000_000
 _DESCRIPTION = "store.json"
 
 
+Recut = Callable[[Sequence[int]], Sequence[int]]  # ids to ids of the same text, both without the end mark
+
+
 @dataclass(frozen=True)
 class TokenStore:
     """Rows of ids, each with the end mark; the begin mark is never stored."""
@@ -54,11 +57,22 @@ class TokenStore:
     def target_lengths(self) -> NDArray[np.int64]:
         return self.targets.lengths
 
-    def batch(self, indices: Sequence[int] | NDArray[np.int64]) -> Batch:
+    def batch(
+        self,
+        indices: Sequence[int] | NDArray[np.int64],
+        *,
+        source: Recut | None = None,
+        target: Recut | None = None,
+    ) -> Batch:
+        """These pairs, padded; what is given for a side cuts its rows into other pieces."""
         return Batch(
-            Tokens.pad([self.sources[int(index)] for index in indices]),
-            Tokens.pad([self.targets[int(index)] for index in indices]),
+            Tokens.pad([_recut(self.sources[int(index)], source) for index in indices]),
+            Tokens.pad([_recut(self.targets[int(index)], target) for index in indices]),
         )
+
+
+def _recut(row: Ids, recut: Recut | None) -> Ids:
+    return row if recut is None else np.array([*recut(row[:-1].tolist()), END], dtype=np.uint32)
 
 
 def open_store(

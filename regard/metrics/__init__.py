@@ -3,24 +3,29 @@
 from regard.metrics.buckets import Bucket, by_bucket
 from regard.metrics.character_error_rate import CharacterErrorRate
 from regard.metrics.exact_match import ExactMatch
-from regard.metrics.overlap import Bleu, Chrf
-from regard.metrics.score import Metric, Score
+from regard.metrics.overlap import Bleu, BleuLowercase, BleuTokenized, Chrf
+from regard.metrics.score import Metric, MetricMaker, Score
 
-METRICS: dict[str, type[Metric]] = {
+METRICS: dict[str, MetricMaker] = {
     "exact_match": ExactMatch,
     "character_error_rate": CharacterErrorRate,
     "bleu": Bleu,
+    "bleu_lowercase": BleuLowercase,
+    "bleu_tokenized": BleuTokenized,
     "chrf": Chrf,
 }
 
 __all__ = [
     "METRICS",
     "Bleu",
+    "BleuLowercase",
+    "BleuTokenized",
     "Bucket",
     "CharacterErrorRate",
     "Chrf",
     "ExactMatch",
     "Metric",
+    "MetricMaker",
     "Score",
     "by_bucket",
 ]

@@ -21,6 +21,9 @@ class CharacterErrorRate:
     name = "character_error_rate"
     higher_is_better = False
 
+    def __init__(self, *, language: str | None = None):
+        pass
+
     def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
         from jiwer import ReduceToListOfListOfChars, process_characters
 

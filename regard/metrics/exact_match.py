@@ -12,6 +12,9 @@ class ExactMatch:
     name = "exact_match"
     higher_is_better = True
 
+    def __init__(self, *, language: str | None = None):
+        pass
+
     def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
         check(predictions, references)
         right = sum(

@@ -1,10 +1,17 @@
 """How many word or character sequences an answer shares with its references, by sacrebleu."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from importlib.metadata import version
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from regard.metrics.score import Score, check
+from regard.metrics.score import Metric, Score, check
+
+if TYPE_CHECKING:
+    from sacrebleu import BLEU, CHRF
+    from sacremoses import MosesTokenizer
 
 
 class Bleu:
@@ -16,13 +23,69 @@ class Bleu:
     name = "bleu"
     higher_is_better = True
 
+    def __init__(self, *, language: str | None = None):
+        pass
+
+    def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+        from sacrebleu import BLEU
+
+        return _score(self, BLEU(), predictions, references)
+
+
+class BleuLowercase:
+    """Sacrebleu's BLEU of texts in small letters."""
+
+    name = "bleu_lowercase"
+    higher_is_better = True
+
+    def __init__(self, *, language: str | None = None):
+        pass
+
+    def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+        from sacrebleu import BLEU
+
+        return _score(self, BLEU(lowercase=True), predictions, references)
+
+
+class BleuTokenized:
+    """BLEU as `multi-bleu.perl` gives it for texts in small letters, cut into words by the Moses tokenizer.
+
+    Many papers report this one: compare it with theirs alone. The letters become small before the cut, as in
+    the `lc.norm.tok` files of Multi30k. The rules are English where the language is not known, as in the
+    Moses script.
+    """
+
+    name = "bleu_tokenized"
+    higher_is_better = True
+
+    def __init__(self, *, language: str | None = None):
+        self.language = (language or "en").partition("-")[0]
+
     def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
         from sacrebleu import BLEU
 
         check(predictions, references)
-        metric = BLEU()
-        value = metric.corpus_score(predictions, reference_streams(references)).score
-        return Score(self.name, value, str(metric.get_signature()), self.higher_is_better)
+        metric = BLEU(lowercase=True, tokenize="none", smooth_method="none", force=True)
+        score = _score(
+            self,
+            metric,
+            [self._cut(text) for text in predictions],
+            [[self._cut(answer) for answer in answers] for answers in references],
+        )
+        rules = f"tok:moses|lang:{self.language}|dash:no|escape:no|sacremoses:{version('sacremoses')}"
+        return replace(score, signature=score.signature.replace("tok:none", rules))
+
+    def _cut(self, text: str) -> str:
+        cut: str = self._moses.tokenize(
+            text.lower(), aggressive_dash_splits=False, escape=False, return_str=True
+        )
+        return cut
+
+    @cached_property
+    def _moses(self) -> "MosesTokenizer":
+        from sacremoses import MosesTokenizer
+
+        return MosesTokenizer(self.language)
 
 
 class Chrf:
@@ -31,13 +94,24 @@ class Chrf:
     name = "chrf"
     higher_is_better = True
 
+    def __init__(self, *, language: str | None = None):
+        pass
+
     def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
         from sacrebleu import CHRF
 
-        check(predictions, references)
-        metric = CHRF()
-        value = metric.corpus_score(predictions, reference_streams(references)).score
-        return Score(self.name, value, str(metric.get_signature()), self.higher_is_better)
+        return _score(self, CHRF(), predictions, references)
+
+
+def _score(
+    metric: Metric,
+    sacrebleu: "BLEU | CHRF",
+    predictions: Sequence[str],
+    references: Sequence[Sequence[str]],
+) -> Score:
+    check(predictions, references)
+    value = sacrebleu.corpus_score(predictions, reference_streams(references)).score
+    return Score(metric.name, value, str(sacrebleu.get_signature()), metric.higher_is_better)
 
 
 def reference_streams(references: Sequence[Sequence[str]]) -> list[list[Any]]:

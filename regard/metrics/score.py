@@ -35,6 +35,12 @@ class Metric(Protocol):
     def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score: ...
 
 
+class MetricMaker(Protocol):
+    """A metric's class. All take the language of the answers; most have no use for it."""
+
+    def __call__(self, *, language: str | None = None) -> Metric: ...
+
+
 def check(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:
     """Every prediction has at least one right answer, and there is something to score."""
     if len(predictions) != len(references):

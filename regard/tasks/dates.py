@@ -18,6 +18,7 @@ class Dates:
     seed: int
     own: OwnFiles | None = None  # pairs of the person's own, instead of made ones
     view: View = field(default_factory=TextView)
+    target_language: str | None = None
 
     def examples(self) -> Examples:
         """No two of training, validation and test share a date."""

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -29,6 +30,20 @@ class Examples:
     note: str | None = None  # what a person should know of them
 
 
+class Task(Protocol):
+    """An application: its pairs, and how its answers are drawn and scored."""
+
+    @property
+    def view(self) -> View: ...
+
+    @property
+    def target_language(self) -> str | None:
+        """For metrics that need to know it."""
+        ...
+
+    def examples(self) -> Examples: ...
+
+
 @dataclass(frozen=True)
 class OwnFiles:
     """A person's own pairs; validation and test are split off the training pairs where they are missing."""
@@ -42,11 +57,11 @@ class OwnFiles:
         training pairs that share one with given validation or test pairs are left out.
         """
         given_validation, given_test = _held_out(self.validation), _held_out(self.test)
-        held = {key(pair) for pair in (*given_validation, *given_test)}
+        train = _Others(self.train, {key(pair) for pair in (*given_validation, *given_test)}, key)
         if given_validation and given_test:
-            return Examples(lambda: _without(held, read_pairs(self.train), key), given_validation, given_test)
+            return Examples(train, given_validation, given_test)
         parts = split(
-            _without(held, read_pairs(self.train), key),
+            train(),
             validation=0 if given_validation else validation,
             test=0 if given_test else test,
             seed=seed,
@@ -64,15 +79,24 @@ def _held_out(files: Sequence[PairFile]) -> list[Pair]:
     return pairs
 
 
-def _without(held: set[str], pairs: Iterable[Pair], key: Callable[[Pair], str]) -> Iterator[Pair]:
-    shared = 0
-    for pair in pairs:
-        if key(pair) in held:
-            shared += 1
-        else:
-            yield pair
-    if shared:
-        log.warning("%d training pairs are left out: validation or test has the same.", shared)
+class _Others:
+    """The pairs of these files whose key is not held; how many were left out is told once."""
+
+    def __init__(self, files: Sequence[PairFile], held: set[str], key: Callable[[Pair], str]):
+        self.files, self.held, self.key = files, held, key
+        self.told = False
+
+    def __call__(self) -> Iterator[Pair]:
+        shared = 0
+        for pair in read_pairs(self.files):
+            if self.key(pair) in self.held:
+                shared += 1
+            else:
+                yield pair
+        if shared and not self.told:
+            self.told = True
+            pairs = "1 training pair is" if shared == 1 else f"{shared:,} training pairs are"
+            log.warning("%s left out: validation or test has the same.", pairs)
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,18 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from regard.text import bpe, characters, unigram, words
+from regard.text.dropout import BpeDropout
 from regard.text.tokenizer import Tokenizer
 
-__all__ = ["TOKENIZERS", "Learner", "Tokenizer"]
+__all__ = ["TOKENIZERS", "BpeDropout", "Learner", "Tokenizer"]
 
 
 class Learner(Protocol):
     """Learns a tokenizer from texts; the same texts give the same tokenizer, to the byte."""
 
-    def __call__(self, texts: Iterable[str], *, vocabulary: int, normalization: str = "nfc") -> Tokenizer: ...
+    def __call__(
+        self, texts: Iterable[str], *, vocabulary: int, normalization: str = "nfc", lowercase: bool = False
+    ) -> Tokenizer: ...
 
 
 TOKENIZERS: Mapping[str, Learner] = {

@@ -1,9 +1,9 @@
 """Text as bytes, each byte written as one visible character: every text has pieces, and none is lost."""
 
+from collections.abc import Sequence
+
 import tokenizers
 from tokenizers import decoders, models, normalizers, pre_tokenizers
-
-from regard.text.normalization import steps
 
 ALPHABET = sorted(pre_tokenizers.ByteLevel.alphabet())
 
@@ -21,23 +21,27 @@ def _bytes_by_character() -> dict[str, int]:
 _BYTES = _bytes_by_character()
 
 
-def around(model: models.Model, normalization: str) -> tokenizers.Tokenizer:
+def around(model: models.Model, steps: Sequence[normalizers.Normalizer]) -> tokenizers.Tokenizer:
     """A tokenizer that feeds the model with words of bytes.
 
     One space is put before every text and taken away again, so that a word is the same piece at
-    the start of a text as in the middle. The space comes after the normalization, which must not
-    see it.
+    the start of a text as in the middle. The space comes after the steps of normalization, which
+    must not see it.
     """
     tokenizer = tokenizers.Tokenizer(model)
-    tokenizer.normalizer = normalizers.Sequence([*steps(normalization), normalizers.Prepend(" ")])
+    tokenizer.normalizer = normalizers.Sequence([*steps, normalizers.Prepend(" ")])
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.Sequence([decoders.ByteLevel(), decoders.Strip(" ", left=1, right=0)])
     return tokenizer
 
 
+def raw(piece: str) -> bytes:
+    return bytes(_BYTES[character] for character in piece)
+
+
 def readable(piece: str) -> str:
     """The piece as people read it: spaces as "▁", bytes that are only part of a character as "<0xC3>"."""
-    text = bytes(_BYTES[character] for character in piece).decode("utf-8", errors="surrogateescape")
+    text = raw(piece).decode("utf-8", errors="surrogateescape")
     return "".join(
         f"<0x{ord(character) - 0xDC00:02X}>" if "\udc80" <= character <= "\udcff" else character
         for character in text.replace(" ", "▁")

@@ -11,7 +11,9 @@ from regard.text.normalization import steps
 from regard.text.tokenizer import Tokenizer, from_description
 
 
-def learn(texts: Iterable[str], *, vocabulary: int, normalization: str = "nfc") -> Tokenizer:
+def learn(
+    texts: Iterable[str], *, vocabulary: int, normalization: str = "nfc", lowercase: bool = False
+) -> Tokenizer:
     """One piece for each code point of the texts.
 
     When there are more code points than the vocabulary has room for, the least frequent fall out
@@ -19,7 +21,7 @@ def learn(texts: Iterable[str], *, vocabulary: int, normalization: str = "nfc") 
     """
     require_room(vocabulary, 1, "at least one character")
     tokenizer = tokenizers.Tokenizer(models.WordLevel(unk_token=SPECIAL_PIECES[UNKNOWN]))
-    tokenizer.normalizer = normalizers.Sequence(steps(normalization))
+    tokenizer.normalizer = normalizers.Sequence(steps(normalization, lowercase=lowercase))
     tokenizer.pre_tokenizer = pre_tokenizers.Split(tokenizers.Regex(r"[\s\S]"), behavior="isolated")
     tokenizer.decoder = decoders.Fuse()
     trainer = trainers.WordLevelTrainer(

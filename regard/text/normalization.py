@@ -1,4 +1,4 @@
-"""Which spellings of a character count as the same."""
+"""Which spellings of a text count as the same."""
 
 from tokenizers import normalizers
 
@@ -11,7 +11,7 @@ NORMALIZATIONS: dict[str, tuple[type[normalizers.Normalizer], ...]] = {
 }
 
 
-def steps(name: str) -> list[normalizers.Normalizer]:
+def steps(name: str, *, lowercase: bool) -> list[normalizers.Normalizer]:
     if name not in NORMALIZATIONS:
         raise UserError(f"normalization: there is no {name!r}.{did_you_mean(name, NORMALIZATIONS)}")
-    return [step() for step in NORMALIZATIONS[name]]
+    return [*(step() for step in NORMALIZATIONS[name]), *([normalizers.Lowercase()] if lowercase else [])]

@@ -7,6 +7,7 @@ from tokenizers import models, trainers
 from regard.core.pieces import SPECIAL_PIECES, UNKNOWN
 from regard.text import bytelevel
 from regard.text.learning import require_room, train
+from regard.text.normalization import steps
 from regard.text.tokenizer import Tokenizer, from_description
 
 Scored = tuple[str, float]  # a piece and its log-probability
@@ -19,10 +20,12 @@ _FILLERS = len(bytelevel.ALPHABET) * 1e-4
 _NEVER = -1_000.0
 
 
-def learn(texts: Iterable[str], *, vocabulary: int, normalization: str = "nfc") -> Tokenizer:
+def learn(
+    texts: Iterable[str], *, vocabulary: int, normalization: str = "nfc", lowercase: bool = False
+) -> Tokenizer:
     """Sub-words over bytes. All 256 bytes are pieces, so nothing is unknown."""
     require_room(vocabulary, len(bytelevel.ALPHABET), "one piece for each byte")
-    tokenizer = bytelevel.around(models.Unigram(), normalization)
+    tokenizer = bytelevel.around(models.Unigram(), steps(normalization, lowercase=lowercase))
     trainer = trainers.UnigramTrainer(
         vocab_size=vocabulary,
         special_tokens=list(SPECIAL_PIECES),

@@ -20,6 +20,7 @@ class TextView:
     layer: int | None = None
     head: int | None = None
     hide_special: bool = False
+    sides: tuple[str, str] = ("source", "target")  # names of the axes
 
     def figure(self, prediction: Prediction) -> "Figure":
         record = prediction.attention
@@ -35,6 +36,7 @@ class TextView:
             record.target_pieces,
             hide_special=self.hide_special,
             caption=self._caption(record),
+            sides=self.sides,
         )
 
     def html(self, prediction: Prediction) -> str:

@@ -32,11 +32,13 @@ def heatmap(
     largest: float = 1.0,
     title: str | None = None,
     caption: str | None = None,
+    sides: tuple[str, str] = ("source", "target"),
 ) -> "Figure":
     """A matplotlib figure of one matrix `[target, source]`, sized to its pieces.
 
     `hide_special` leaves out the rows and columns of special pieces; the others keep their weights.
     `largest` is the weight drawn darkest: one, so that pictures can be compared, unless told.
+    `sides` are the names of the two axes.
     """
     from regard.viewing import canvas
 
@@ -105,7 +107,7 @@ def heatmap(
     axes.set_position(box(left, top, map_width, map_height))
     _draw_bar(figure, axes, box(left + map_width + _BAR_GAP, top, _BAR, bar_height), largest)
     across_name, down_name = _add(figure, None, (0, 0), [
-        lettering.text(0, 0, words, size=9, color=QUIET) for words in ("source", "target")
+        lettering.text(0, 0, words, size=9, color=QUIET) for words in sides
     ])  # fmt: skip
     across_name.set(**place(left + map_width / 2, _MARGIN + title_height), ha="center", va="top")
     down_name.set(**place(_MARGIN, top + map_height / 2), ha="left", va="center", rotation=90)

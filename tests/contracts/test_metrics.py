@@ -106,3 +106,11 @@ def test_a_string_instead_of_a_list_of_right_answers_is_refused(metric: Metric) 
 def test_an_empty_corpus_is_the_persons_mistake(metric: Metric) -> None:
     with pytest.raises(UserError, match="nothing to score"):
         metric([], [])
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("language", [None, "de", "pt-BR", "zh", "xx"])
+def test_any_language_may_be_named_and_only_the_signature_may_tell(name: str, language: str | None) -> None:
+    score = METRICS[name](language=language)(["the cat sat on the mat"], [["the cat sat on the mat"]])
+    assert score.value in (0, pytest.approx(100))
+    assert all(len(part.split(":")) == 2 for part in score.signature.split("|"))

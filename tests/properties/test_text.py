@@ -1,13 +1,14 @@
 """Whatever the text: it comes back, and no special piece is in it."""
 
 from functools import cache
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.core.pieces import SPECIAL_PIECES, UNKNOWN
-from regard.text import TOKENIZERS, Tokenizer
+from regard.text import TOKENIZERS, BpeDropout, Tokenizer
 
 TEXTS = ["the cat sat on the mat", "<s> </s> <pad> <unk>", "Ein Café in Köln: 12,50 €", "漢字 😀  x\ty"] * 4
 
@@ -70,3 +71,19 @@ def test_what_was_learned_from_comes_back(name: str, texts: list[str]) -> None:
     if any(text.strip() for text in texts):
         tokenizer = TOKENIZERS[name](texts, vocabulary=400, normalization="none")
         assert [tokenizer.decode(ids) for ids in tokenizer.encode_many(texts)] == texts
+
+
+@settings(deadline=None)
+@given(text=hostile, seed=st.integers(0, 9))
+def test_bpe_dropout_never_changes_the_text(text: str, seed: int) -> None:
+    ids = learned("bpe").encode(text)
+    cut = BpeDropout(learned("bpe"), 0.3, longest=10_000)(ids, Random(seed))
+    assert learned("bpe").decode(cut) == whole(text)
+    assert len(cut) >= len(ids) or not text.strip()
+
+
+@settings(deadline=None)
+@given(text=hostile)
+def test_no_dropout_is_the_librarys_own_way_to_cut(text: str) -> None:
+    ids = learned("bpe").encode(text)
+    assert list(BpeDropout(learned("bpe"), 0.0, longest=10_000)(ids, Random(1))) == ids

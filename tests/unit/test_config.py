@@ -1,12 +1,15 @@
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
+from pydantic import Field
 
 from regard.attention import ALIASES, SCORES
-from regard.config import PRESETS, Config, difference, load_config, parse_config, recipes
+from regard.build import TASKS
+from regard.config import PRESETS, Config, difference, load_config, loading, parse_config, recipes
+from regard.config.settings import Settings, left_out
 from regard.core.errors import UserError
 from regard.text.normalization import NORMALIZATIONS
 
@@ -106,6 +109,11 @@ def test_an_unknown_member_is_refused_with_all_of_them_and_the_nearest(tmp_path:
         ("[model.encoder]\nwidth = 255\n", ["255", "even width"]),
         ("[model]\ndecoder.bridge = 'last'\nencoder.layers = 2\n", ["last bridge", "projection bridge"]),
         ("[model.attention]\nheads = 3\n", ["heads = 3", "256"]),
+        ("[task]\nname = 'translation'\n", ["data.train is missing", "data.train = 'pairs.tsv'"]),
+        ("[text]\nshared = true\ntarget.lowercase = true\n", ["source.lowercase", "shared"]),
+        ("[text.source]\nkind = 'unigram'\ndropout = 0.1\n", ["source.dropout", "bpe", "unigram"]),
+        ("[text.target]\nkind = 'words'\ndropout = 0.1\n", ["target.dropout", "bpe", "words"]),
+        ("[text]\nshared = true\nsource.kind = 'words'\ntarget.dropout = 0.1\n", ["target.dropout", "words"]),
         ("x = [\n", ["not valid TOML", "end of document"]),
         ("x 3\n", ["not valid TOML", "line 1"]),
     ],
@@ -200,7 +208,11 @@ def test_every_number_has_bounds_on_both_sides() -> None:
         "model.encoder.layers=100000",
         "text.source.vocabulary=99999999999",
         "text.source.normalization=nfd",
+        "text.source.dropout=1",
         "task.years=[0, 99999]",
+        "task.name=3",
+        "task.name=[]",
+        f"task.name={'x' * 5000}",
     ],
     ids=lambda change: change[:40],
 )
@@ -285,3 +297,114 @@ def test_an_unknown_preset_is_refused_with_the_nearest(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("alias", "formula"), ALIASES.items())
 def test_the_name_of_a_paper_stands_for_its_formula(alias: str, formula: str) -> None:
     assert load_config("dates", [f"model.attention.score={alias}"]).model.attention.score == formula
+
+
+TRANSLATION = "[task]\nname = 'translation'\n[data]\ntrain = 'pairs.tsv'\n"
+
+
+def test_every_task_of_the_configuration_can_be_built() -> None:
+    schema = Config.model_json_schema()["properties"]["task"]
+    assert list(schema["discriminator"]["mapping"]) == list(TASKS)
+
+
+def test_a_section_without_the_name_of_a_task_is_about_dates() -> None:
+    assert parse_config({}, origin="x").task.name == "dates"
+    assert parse_config({"task": {"pairs": 7}}, origin="x").task.pairs == 7  # type: ignore[union-attr]
+
+
+def test_an_unknown_task_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    sentence = fails(tmp_path, "[task]\nname = 'translaton'\n")
+    assert sentence.endswith(
+        "my.toml: task.name: 'translaton' is not one of dates, translation. Did you mean 'translation'?"
+    )
+    assert fails(tmp_path, "", "task.name=translaton").startswith("--set: task.name: 'translaton'")
+
+
+def test_an_unknown_setting_of_a_task_is_refused_with_the_nearest_of_that_task(tmp_path: Path) -> None:
+    sentence = fails(tmp_path, TRANSLATION, "task.target_langage=de")
+    assert sentence == (
+        "--set: unknown setting 'task.target_langage' where task.name is 'translation'. "
+        "Did you mean 'task.target_language'?"
+    )
+    sentence = fails(tmp_path, TRANSLATION, "task.locales=['en']")
+    assert "unknown setting 'task.locales' where task.name is 'translation'" in sentence
+    assert "Known: name, source_language, target_language." in sentence
+    assert "Did you mean 'task.name'?" in fails(tmp_path, "[task]\nnmae = 'dates'\n")
+
+
+def test_a_wrong_value_inside_a_task_is_named_without_pydantics_words(tmp_path: Path) -> None:
+    assert "my.toml: task.locales.0: Input" in fails(tmp_path, "[task]\nlocales = [3]\n")
+    assert "my.toml: task: Input" in fails(tmp_path, "task = 3\n")
+
+
+@pytest.mark.parametrize("code", ["german", "DE", "d", "", "de|x", "de:x", "de\\n", "de" + "-latn" * 9])
+def test_what_is_no_code_of_a_language_is_refused(tmp_path: Path, code: str) -> None:
+    sentence = fails(tmp_path, TRANSLATION, f'task.source_language="{code}"')
+    assert sentence.startswith("--set: task.source_language: ")
+    assert "Write it like en, de or pt-BR." in sentence
+
+
+@pytest.mark.parametrize("code", ["en", "deu", "pt-BR", "zh-Hans-CN"])
+def test_codes_of_languages_are_accepted(tmp_path: Path, code: str) -> None:
+    (tmp_path / "my.toml").write_text(TRANSLATION)
+    task = load_config(tmp_path / "my.toml", [f"task.target_language={code}"]).task
+    assert task.target_language == code  # type: ignore[union-attr]
+
+
+class Small(Settings):
+    kind: Literal["small", "tiny"] = "small"
+    width: int = 1
+
+
+class Large(Settings):
+    kind: Literal["large"]
+    small: int = 2  # named like the other member
+
+
+Part = Annotated[Small | Large, Field(discriminator="kind"), left_out("kind", "small")]
+
+
+class Whole(Settings):
+    part: Part = Small()
+    parts: list[Small] | None = None
+
+
+class MadeUp(Settings):
+    whole: Whole = Whole()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "part.widht = 1",
+            "unknown setting 'whole.part.widht' where whole.part.kind is 'small'. Did you mean",
+        ),
+        (
+            "part = {kind = 'tiny', smal = 1}",
+            "unknown setting 'whole.part.smal' where whole.part.kind is 'tiny'. Known: kind, width.",
+        ),
+        ("part = {kind = 'large', smal = 1}", "'whole.part.smal' where whole.part.kind is 'large'. Did you"),
+        (
+            "part = {kind = 'large', small = 'x'}",
+            "my.toml: whole.part.small: Input should be a valid integer",
+        ),
+        ("part.kind = 'lage'", "my.toml: whole.part.kind: 'lage' is not one of small, tiny, large. Did you"),
+        (
+            "parts = [{}, {widht = 1}]",
+            "unknown setting 'whole.parts.1.widht'. Did you mean 'whole.parts.1.width'?",
+        ),
+    ],
+)
+def test_a_union_anywhere_in_the_configuration_is_spoken_of_in_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, sentence: str
+) -> None:
+    monkeypatch.setattr(loading, "Config", MadeUp)
+    assert sentence in fails(tmp_path, f"[whole]\n{text}\n")
+
+
+def test_a_name_with_the_variable_of_data_is_kept_as_it_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REGARD_DATA", "/somewhere")
+    config = load_config("multi30k-en-de")
+    assert 'source = "$REGARD_DATA/multi30k/train.en"' in config.to_toml()
+    assert "/somewhere" not in config.to_toml()

@@ -1,9 +1,11 @@
 import math
+from collections import Counter
+from importlib.metadata import version
 
 import pytest
 import sacrebleu
 
-from regard.metrics import Bleu, Chrf
+from regard.metrics import Bleu, BleuLowercase, BleuTokenized, Chrf
 
 PREDICTIONS = ["the cat sat on the mat", "there is a dog in the garden now", "he said nothing at all ."]
 FIRST = ["the cat is sitting on the mat", "a dog is in the garden now", "he said nothing ."]
@@ -54,3 +56,74 @@ def test_a_missing_reference_is_not_an_empty_one() -> None:
     missing = Bleu()(predictions, [["a b c d e f"], second])
     empty = Bleu()(predictions, [["a b c d e f", ""], second])
     assert missing.value < empty.value
+
+
+def test_lowercase_is_sacrebleus_own() -> None:
+    metric = sacrebleu.BLEU(lowercase=True)
+    shouted = [text.upper() for text in FIRST]
+    expected = metric.corpus_score(PREDICTIONS, [shouted]).score
+    score = BleuLowercase()(PREDICTIONS, [[text] for text in shouted])
+    assert score.value == expected > Bleu()(PREDICTIONS, [[text] for text in shouted]).value
+    assert score.signature == str(metric.get_signature())
+    assert "|case:lc|" in score.signature
+
+
+def multi_bleu(predictions: list[str], references: list[str]) -> float:
+    """What multi-bleu.perl does: words between blanks, no smoothing, one reference."""
+    right, total, predicted, referred = [0] * 4, [0] * 4, 0, 0
+    for words, answer in zip(map(str.split, predictions), map(str.split, references), strict=True):
+        predicted, referred = predicted + len(words), referred + len(answer)
+        for order in range(1, 5):
+            ours = Counter(zip(*(words[start:] for start in range(order)), strict=False))
+            theirs = Counter(zip(*(answer[start:] for start in range(order)), strict=False))
+            right[order - 1] += (ours & theirs).total()
+            total[order - 1] += ours.total()
+    if not all(right):
+        return 0.0
+    precision = math.prod(one / all_ for one, all_ in zip(right, total, strict=True)) ** (1 / 4)
+    return 100 * precision * min(1, math.exp(1 - referred / predicted))
+
+
+def test_tokenized_is_multi_bleu_of_what_the_moses_script_gives() -> None:
+    # Cut by hand as tokenizer.perl -l de -no-escape does: z.b. stays whole, so does a word with a dash.
+    predictions = ['Ein Mann, z.B. im T-Shirt, läuft "schnell".', "Zwei Hunde spielen (im Schnee)!"]
+    references = ["Ein Mann läuft, z.B. im T-Shirt, schnell.", "Zwei Hunde spielen im Schnee!"]
+    cut = ['ein mann , z.b. im t-shirt , läuft " schnell " .', "zwei hunde spielen ( im schnee ) !"]
+    cut_references = ["ein mann läuft , z.b. im t-shirt , schnell .", "zwei hunde spielen im schnee !"]
+    score = BleuTokenized(language="de")(predictions, [[text] for text in references])
+    assert score.value == pytest.approx(multi_bleu(cut, cut_references))
+    assert 0 < score.value < 100
+
+
+def test_tokenized_does_not_smooth() -> None:
+    # Words and pairs of words in common, but none of three or four.
+    assert BleuTokenized()(["a b x c d y"], [["a b z c d w"]]).value == 0
+    assert Bleu()(["a b x c d y"], [["a b z c d w"]]).value > 0
+
+
+@pytest.mark.parametrize(
+    ("language", "cut"),
+    [
+        ("en", "the man 's old dog sleeps here"),
+        ("fr", "the man' s old dog sleeps here"),
+        ("de", "the man ' s old dog sleeps here"),
+    ],
+)
+def test_tokenized_follows_the_rules_of_the_language(language: str, cut: str) -> None:
+    reference = "the man was old dog sleeps here"
+    score = BleuTokenized(language=language)(["The man's old dog sleeps here"], [[reference]])
+    assert score.value == pytest.approx(multi_bleu([cut], [reference]))
+
+
+def test_the_signature_of_tokenized_says_how_it_was_cut() -> None:
+    score = BleuTokenized(language="pt-BR")(PREDICTIONS, [[text] for text in FIRST])
+    assert score.signature == (
+        f"nrefs:1|case:lc|eff:no|tok:moses|lang:pt|dash:no|escape:no|sacremoses:{version('sacremoses')}"
+        f"|smooth:none|version:{sacrebleu.__version__}"
+    )
+
+
+def test_tokenized_warns_of_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    # Sacrebleu suspects texts that were cut before.
+    BleuTokenized()(["It ends here ."] * 200, [["It ends here ."]] * 200)
+    assert caplog.messages == []

@@ -8,7 +8,7 @@ import pytest
 from tokenizers.pre_tokenizers import ByteLevel
 
 from regard.core.errors import UserError
-from regard.text import TOKENIZERS
+from regard.text import TOKENIZERS, Tokenizer
 from regard.text.unigram import settled
 
 LEARN = """
@@ -135,3 +135,14 @@ def test_chance_leaves_no_mark_on_a_learned_vocabulary() -> None:
     expected = [("ab", -2.0), ("cd", -2.0), *((byte, -9.0) for byte in alphabet)]
     assert settled(run(alphabet), 258) == expected  # room for two: the least likely falls out
     assert settled(run(alphabet[::-1]), 258) == expected
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_small_letters_are_part_of_the_tokenizers_file(name: str) -> None:
+    text = "Ein CAFE\u0301 in Köln"
+    tokenizer = TOKENIZERS[name]([text], vocabulary=300, lowercase=True)
+    again = Tokenizer.from_json(tokenizer.to_json())
+    for form in (text, text.lower(), text.upper()):
+        assert again.decode(again.encode(form)) == "ein café in köln"
+    plain = TOKENIZERS[name]([text], vocabulary=300)
+    assert plain.decode(plain.encode(text)) == "Ein CAFÉ in Köln"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from regard.core.errors import UserError
 from regard.core.prediction import Prediction, View
@@ -13,6 +14,10 @@ from regard.viewing import TextView, canvas, save
 def drawn(view: TextView, prediction: Prediction) -> np.ndarray:
     (mesh,) = view.figure(prediction).axes[0].collections
     return np.asarray(mesh.get_array())
+
+
+def names(view: TextView, prediction: Prediction) -> list[str]:
+    return [text.get_text() for text in view.figure(prediction).findobj(Text)]
 
 
 def test_a_text_view_is_a_view(two_by_three: Prediction) -> None:
@@ -25,6 +30,13 @@ def test_the_mean_is_drawn_unless_a_layer_and_a_head_are_chosen(many_heads: Pred
     np.testing.assert_allclose(drawn(TextView(layer=1), many_heads), [[0.5, 0.5]] * 2)
     np.testing.assert_allclose(drawn(TextView(layer=1, head=0), many_heads), [[0, 1]] * 2)
     np.testing.assert_allclose(drawn(TextView(hide_special=True), many_heads), [[0.75, 0.25]])
+
+
+def test_the_axes_bear_the_names_they_are_given(two_by_three: Prediction) -> None:
+    assert {"source", "target"} <= set(names(TextView(), two_by_three))
+    assert {"source (en)", "target (de)"} <= set(
+        names(TextView(sides=("source (en)", "target (de)")), two_by_three)
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,22 @@
+import re
+import tomllib
+from pathlib import Path
+
+from regard.config import parse_config, recipes
+from regard.metrics import METRICS
+
+PAGE = (Path(__file__).parent.parent.parent / "docs/translation.md").read_text(encoding="utf-8")
+
+
+def test_the_configuration_of_the_page_is_valid() -> None:
+    (block,) = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
+    assert parse_config(tomllib.loads(block), origin="the page").task.name == "translation"
+
+
+def test_the_page_names_metrics_and_recipes_that_exist() -> None:
+    named = re.findall(r"^\| `(\w+)` \|", PAGE, flags=re.MULTILINE)
+    assert len(named) == 4
+    assert set(named) <= set(METRICS)
+    assert {name for name in recipes() if name.startswith("multi30k")} == set(
+        re.findall(r"`regard train (multi30k[\w-]+)`", PAGE)
+    )

@@ -1,0 +1,49 @@
+from pathlib import Path
+
+from regard.data import Limits, Pair, TokenStore, open_store
+from regard.text import TOKENIZERS, BpeDropout
+from regard.trainer import StoreBatches
+
+TEXTS = [f"the {animal} sat on the {place}" for animal in ("cat", "dog", "bird") for place in ("mat", "roof")]
+TOKENIZER = TOKENIZERS["bpe"](TEXTS, vocabulary=300)
+
+
+def store(folder: Path) -> TokenStore:
+    pairs = [Pair(text, text) for text in TEXTS]
+    return open_store(folder, lambda: pairs, TOKENIZER, TOKENIZER, Limits(50, 50))
+
+
+def batches(folder: Path, *, seed: int = 1) -> StoreBatches:
+    return StoreBatches(store(folder), 40, seed, {"source": BpeDropout(TOKENIZER, 0.3, longest=50)})
+
+
+def test_a_batch_with_dropout_hangs_on_seed_epoch_and_position_alone(tmp_path: Path) -> None:
+    one, other = batches(tmp_path), batches(tmp_path)
+    other.batch(0, 0)
+    assert one.batch(3, 1).source.ids.equal(other.batch(3, 1).source.ids)
+    rows = [
+        {
+            tuple(row)
+            for position in range(found.length(epoch))
+            for row in found.batch(epoch, position).source.ids.tolist()
+        }
+        for found, epoch in ((one, 0), (one, 1), (batches(tmp_path, seed=2), 0))
+    ]
+    assert rows[0] != rows[1]
+    assert rows[0] != rows[2]
+
+
+def test_dropout_cuts_its_own_side_and_changes_no_text(tmp_path: Path) -> None:
+    batch = batches(tmp_path).batch(0, 0)
+    sources = [TOKENIZER.decode(row) for row in batch.source.ids.tolist()]
+    assert sources == [TOKENIZER.decode(row) for row in batch.target.ids.tolist()]
+    for row, length, text in zip(
+        batch.target.ids.tolist(), batch.target.lengths.tolist(), sources, strict=True
+    ):
+        assert row[: length - 1] == TOKENIZER.encode(text)
+    assert batch.source.lengths.sum() > batch.target.lengths.sum()
+
+
+def test_without_dropout_rows_are_those_of_the_store(tmp_path: Path) -> None:
+    plain = StoreBatches(store(tmp_path), 100, 1)
+    assert plain.batch(0, 0).source.ids.equal(plain.batch(0, 0).target.ids)
