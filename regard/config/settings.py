@@ -359,8 +359,6 @@ class Model(Settings):
                 f"the {look.scope} scope is for a sequence that looks at itself: it compares positions of one "
                 "sequence. A decoder's look at its source takes global, local_monotonic or local_predicted"
             )
-        if look.score == NO_ATTENTION and (look.heads, look.scope, look.selection) != (1, "global", "soft"):
-            yield "without attention (score none) there is nothing for heads, scope or selection to do"
         if isinstance(self.decoder, StreamDecoder) and look != Attention():
             yield "in one stream the look at the source is part of the look at itself: set encoder.score and the like"
         if isinstance(self.decoder, TransformerDecoder):
@@ -373,6 +371,8 @@ class Model(Settings):
                     "the hard selection is trained by drawing one place at each step: it is for recurrent decoders. "
                     "The nearest selection looks at one place too"
                 )
+        if look.score == NO_ATTENTION and (look.heads, look.scope, look.selection) != (1, "global", "soft"):
+            yield "without attention (score none) there is nothing for heads, scope or selection to do"
 
     def _problems_of_recurrent_decoder(self, decoder: RecurrentDecoder) -> Iterator[str]:
         encoder, look = self.encoder, self.attention

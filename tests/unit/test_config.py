@@ -408,3 +408,39 @@ def test_a_name_with_the_variable_of_data_is_kept_as_it_was_written(monkeypatch:
     config = load_config("multi30k-en-de")
     assert 'source = "$REGARD_DATA/multi30k/train.en"' in config.to_toml()
     assert "/somewhere" not in config.to_toml()
+
+
+def test_every_encoder_and_decoder_can_be_chosen() -> None:
+    from typing import get_args
+
+    from regard.config import settings
+    from regard.decoders import DECODERS
+    from regard.encoders import ENCODERS
+
+    for union, registry in ((settings.Encoder, ENCODERS), (settings.Decoder, DECODERS)):
+        members = get_args(get_args(union)[0])
+        kinds = [kind for member in members for kind in get_args(member.model_fields["kind"].annotation)]
+        assert sorted(kinds) == sorted(registry)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ("model.encoder.kind=transfomer", "'transfomer' is not one of recurrent, transformer"),
+        (
+            "model.encoder.headz=4",
+            "unknown setting 'model.encoder.headz' where model.encoder.kind is 'transformer'",
+        ),
+        ("model.encoder.heads=3", "encoder.heads = 3 must divide encoder.width (128)"),
+        ("model.encoder.score=location", "does not see what it looks at"),
+        ("model.attention.score=none", "knows its source by looking at it"),
+        ("model.attention.selection=hard", "it is for recurrent decoders"),
+        ("model.encoder.position_width=128", "must be smaller than encoder.width"),
+        ("model.decoder.positions=rotary", "turn pairs of numbers"),
+    ],
+)
+def test_a_transformer_that_makes_no_sense_is_refused_with_the_reason(change: str, sentence: str) -> None:
+    heads = ["model.decoder.heads=128"] if "rotary" in change else []
+    with pytest.raises(UserError) as caught:
+        load_config("dates", ["model.preset=transformer_tiny", *heads, change])
+    assert sentence in str(caught.value)
