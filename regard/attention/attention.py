@@ -63,11 +63,12 @@ class Attention(nn.Module):
         self.fused = known and isinstance(scope, Causal | Global)  # there, something is always allowed
 
     def begin(self, memory: Memory) -> Keys:
-        return self.prepare(memory.annotations, memory.mask)
+        return self.prepare(memory.annotations, memory.mask, memory.values)
 
-    def prepare(self, annotations: Tensor, mask: Tensor) -> Keys:
-        """Everything that depends on the memory alone (B S D, B S)."""
-        return Keys(self.score.keys(annotations), split_heads(annotations, self.heads), mask)
+    def prepare(self, annotations: Tensor, mask: Tensor, values: Tensor | None = None) -> Keys:
+        """Everything that depends on the memory alone (B S D, B S, and B S D where other values stand for it)."""
+        values = annotations if values is None else values
+        return Keys(self.score.keys(annotations), split_heads(values, self.heads), mask)
 
     def forward(self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True) -> Attended:
         allowed = self.scope(steps, query, keys.mask)

@@ -41,7 +41,13 @@ class CrossAttention(nn.Module):
         self.output = Linear(width, width)
 
     def begin(self, memory: Memory) -> Keys:
-        keys, values = self.keys_and_values(memory.annotations).chunk(2, dim=-1)  # B S D each
+        project = self.keys_and_values
+        if memory.values is None:
+            keys, values = project(memory.annotations).chunk(2, dim=-1)  # B S D each
+        else:
+            (to_keys, to_values), (shift_keys, shift_values) = project.weight.chunk(2), project.bias.chunk(2)
+            keys = functional.linear(memory.annotations, to_keys, shift_keys)  # B S D
+            values = functional.linear(memory.values, to_values, shift_values)  # B S D
         heads = split_heads(values, self.attention.heads)
         return Keys(self.attention.score.keys(keys), heads, memory.mask)
 

@@ -22,3 +22,4 @@ class Memory:
         Tensor, ...
     ] = ()  # L times B S D, what each layer looked at, for a decoder that shares them
     penalty: Tensor | None = None  # for the objective to add, for each piece
+    values: Tensor | None = None  # B S D, what a look brings home where it is not the annotations
