@@ -1,5 +1,6 @@
 """Parts that encoders and decoders share."""
 
+from regard.layers.convolution import Convolution, begin_tables, steady_linear, steady_sum
 from regard.layers.dropout import SequenceDropout
 from regard.layers.embedding import Embedding, PlacedEmbedding
 from regard.layers.feed_forward import ACTIVATIONS, NORMS, FeedForward, Residual, Thought, sum_penalties
@@ -14,6 +15,7 @@ __all__ = [
     "NORMS",
     "POSITIONS",
     "READOUTS",
+    "Convolution",
     "Embedding",
     "FeedForward",
     "Linear",
@@ -23,6 +25,9 @@ __all__ = [
     "Residual",
     "SequenceDropout",
     "Thought",
+    "begin_tables",
     "begin_well",
+    "steady_linear",
+    "steady_sum",
     "sum_penalties",
 ]

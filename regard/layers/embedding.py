@@ -51,21 +51,34 @@ class Embedding(nn.Module):
 
 
 class PlacedEmbedding(nn.Module):
-    """Pieces to vectors that know where they stand: the place is added to the piece, or stands beside it."""
+    """Pieces to vectors that know where they stand: the place is added to the piece, or stands beside it.
 
-    def __init__(self, pieces: Embedding, positions: Positions, *, beside: int = 0, dropout: float = 0.0):
+    The places' vectors are multiplied by `place_scale`.
+    """
+
+    def __init__(
+        self,
+        pieces: Embedding,
+        positions: Positions,
+        *,
+        beside: int = 0,
+        dropout: float = 0.0,
+        place_scale: float = 1.0,
+    ):
         super().__init__()
         self.pieces = pieces
         self.positions = positions
         self.width = pieces.width + beside
         self.vocabulary = pieces.vocabulary
         self.beside = beside > 0
+        self.place_scale = place_scale
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, ids: Tensor, places: Tensor) -> Tensor:
         """B T, B T or 1 T -> B T D."""
         vectors: Tensor = self.pieces(ids)
         where = self.positions.vectors(places)
+        where = where * self.place_scale if where is not None and self.place_scale != 1 else where
         if where is not None and self.beside:
             vectors = torch.cat([vectors, where.expand(*vectors.shape[:-1], -1)], dim=-1)
         elif where is not None:
