@@ -1,6 +1,7 @@
 """Decoders: memory + prefix -> next step."""
 
 from regard.decoders.bridges import BRIDGES
+from regard.decoders.convolutional import ConvolutionalDecoder
 from regard.decoders.recurrent import LookThenStep, StepThenLook, StepThenLookFed
 from regard.decoders.stack import ASKING, Stack
 from regard.decoders.transformer import StreamDecoder, TransformerDecoder
@@ -11,12 +12,14 @@ DECODERS = {
     "step_then_look_fed": StepThenLookFed,
     "transformer": TransformerDecoder,
     "stream": StreamDecoder,
+    "convolutional": ConvolutionalDecoder,
 }
 
 __all__ = [
     "ASKING",
     "BRIDGES",
     "DECODERS",
+    "ConvolutionalDecoder",
     "LookThenStep",
     "Stack",
     "StepThenLook",

@@ -4,10 +4,15 @@ from typing import Protocol
 
 from regard.core.batch import Tokens
 from regard.core.memory import KINDS, Memory
+from regard.encoders.convolutional import ConvolutionalEncoder
 from regard.encoders.recurrent import RecurrentEncoder
 from regard.encoders.transformer import TransformerEncoder
 
-ENCODERS = {"recurrent": RecurrentEncoder, "transformer": TransformerEncoder}
+ENCODERS = {
+    "recurrent": RecurrentEncoder,
+    "transformer": TransformerEncoder,
+    "convolutional": ConvolutionalEncoder,
+}
 
 
 class Encoder(Protocol):
@@ -18,4 +23,4 @@ class Encoder(Protocol):
         ...
 
 
-__all__ = ["ENCODERS", "Encoder", "RecurrentEncoder", "TransformerEncoder"]
+__all__ = ["ENCODERS", "ConvolutionalEncoder", "Encoder", "RecurrentEncoder", "TransformerEncoder"]
