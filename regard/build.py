@@ -26,8 +26,8 @@ from regard.config import settings as settings_of
 from regard.core.errors import UserError
 from regard.core.weights import load_weights
 from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile, located
-from regard.decoders import BRIDGES, DECODERS, Stack, StreamDecoder, TransformerDecoder
-from regard.encoders import Encoder, RecurrentEncoder, TransformerEncoder
+from regard.decoders import BRIDGES, DECODERS, ConvolutionalDecoder, Stack, StreamDecoder, TransformerDecoder
+from regard.encoders import ConvolutionalEncoder, Encoder, RecurrentEncoder, TransformerEncoder
 from regard.layers import (
     NORMS,
     POSITIONS,
@@ -321,19 +321,61 @@ def _last_norm(settings: settings_of.Blocks) -> nn.Module:
     return NORMS[settings.norm](settings.width) if settings.pre_norm else nn.Identity()
 
 
+def _convolutional_encoder(config: Config, vocabulary: int) -> ConvolutionalEncoder:
+    settings, decoder = config.model.encoder, config.model.decoder
+    assert isinstance(settings, settings_of.ConvolutionalEncoder)
+    return ConvolutionalEncoder(
+        _convolutional_embedding(config, settings, vocabulary, causal=False),
+        width=settings.width,
+        layers=settings.layers,
+        kernel=settings.kernel,
+        dropout=config.model.dropout,
+        weight_norm=settings.weight_norm,
+        looks=decoder.layers if isinstance(decoder, settings_of.ConvolutionalDecoder) else 1,
+    )
+
+
+def _convolutional_decoder(config: Config, vocabulary: int, encoder: Encoder) -> ConvolutionalDecoder:
+    settings = config.model.decoder
+    assert isinstance(settings, settings_of.ConvolutionalDecoder)
+    embedding = _convolutional_embedding(config, settings, vocabulary, causal=True)
+    looks = [_attention(config, embedding.width, encoder.width) for _ in range(settings.layers)]
+    return ConvolutionalDecoder(
+        embedding,
+        looks,
+        width=settings.width,
+        kernel=settings.kernel,
+        dropout=config.model.dropout,
+        weight_norm=settings.weight_norm,
+    )
+
+
+def _convolutional_embedding(
+    config: Config, settings: settings_of.Convolutions, vocabulary: int, *, causal: bool
+) -> PlacedEmbedding:
+    width = config.model.embedding
+    positions = POSITIONS[settings.positions](width, heads=1, longest=config.longest, causal=causal)
+    pieces = _embedding(config, vocabulary, width)
+    # Tables start at a tenth (Gehring et al. 2017, section 3.5). Sines are as large as one: pieces would drown in them.
+    place_scale = 0.1 if settings.positions == "sinusoidal" else 1.0
+    return PlacedEmbedding(pieces, positions, dropout=config.model.dropout, place_scale=place_scale)
+
+
 _ENCODERS: dict[type, Callable[[Config, int], Any]] = {
     settings_of.RecurrentEncoder: _recurrent_encoder,
     settings_of.TransformerEncoder: _transformer_encoder,
+    settings_of.ConvolutionalEncoder: _convolutional_encoder,
 }
 _DECODERS: dict[type, Callable[[Config, int, Any], Any]] = {
     settings_of.RecurrentDecoder: _recurrent_decoder,
     settings_of.TransformerDecoder: _transformer_decoder,
     settings_of.StreamDecoder: _stream_decoder,
+    settings_of.ConvolutionalDecoder: _convolutional_decoder,
 }
 
 
 def _recurrent_look(config: Config) -> Look:
-    settings, memory = config.model.attention, config.model.encoder.width
+    settings, memory = config.model.attention, config.model.memory_width
     if settings.score == NO_ATTENTION:
         return FixedVector(width=memory if settings.fixed == "every_step" else 0)
     return _attention(config, config.model.decoder_width, memory)

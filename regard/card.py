@@ -66,7 +66,6 @@ def _pieces(config: Config) -> str:
 
 
 def _stack(part: Encoder | Decoder) -> str:
-    shown = {
-        key: value for key, value in part.model_dump().items() if key in ("cell", "layers", "width", "heads")
-    }
+    told = ("cell", "layers", "width", "heads", "kernel")
+    shown = {key: value for key, value in part.model_dump().items() if key in told}
     return ", ".join([part.kind, *(f"{key} {value}" for key, value in shown.items())])

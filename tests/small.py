@@ -101,16 +101,46 @@ def built(*changes: str) -> Seq2Seq:
 def transformer(*changes: str) -> Seq2Seq:
     """Two layers and two heads on each side; `both.` stands for encoder and decoder."""
     both = [f"width={WIDTH}", "layers=2", "heads=2", f"feed_forward={2 * WIDTH}"]
-    settings = [f"model.{side}.{setting}" for side in ("encoder", "decoder") for setting in both]
-    for change in changes:
-        sides = ("encoder.", "decoder.") if change.startswith("both.") else ("",)
-        settings += [f"model.{side}{change.removeprefix('both.')}" for side in sides]
+    settings = _both_sides(*(f"both.{setting}" for setting in both), *changes)
     return built("model.preset=transformer_tiny", "model.attention.heads=2", *settings)
+
+
+def _both_sides(*changes: str) -> list[str]:
+    return [
+        f"model.{side}{change.removeprefix('both.')}"
+        for change in changes
+        for side in (("encoder.", "decoder.") if change.startswith("both.") else ("",))
+    ]
 
 
 def stream(*changes: str) -> Seq2Seq:
     sizes = [f"width={WIDTH}", "layers=2", "heads=2", f"feed_forward={2 * WIDTH}", *changes]
     return built("model.preset=transformer_d", *(f"model.encoder.{setting}" for setting in sizes))
+
+
+def convolutional(*changes: str) -> Seq2Seq:
+    """Two layers on each side, pieces half as wide as the convolutions; `both.` as above."""
+    sizes = ["both.width=16", "both.layers=2", f"embedding={WIDTH // 2}"]
+    return built("model.preset=convs2s", *_both_sides(*sizes, *changes))
+
+
+CONVOLUTIONS: dict[str, tuple[str, ...]] = {
+    "plain": (),
+    "two heads": ("attention.heads=2",),
+    "wider kernels, tied": ("encoder.kernel=5", "decoder.kernel=4", "decoder.layers=3", "tie=all"),
+    "kernels of one": ("both.kernel=1", "both.weight_norm=false"),
+    "score general": ("attention.score=general", "both.positions=sinusoidal"),
+    "score position": ("attention.score=position", "both.positions=none"),
+    "local look": ("attention.scope=local_predicted", "attention.radius=2"),
+    "hard": ("attention.selection=hard",),
+}
+OVER_CONVOLUTIONS = {
+    "recurrent decoder": ("model.attention.score=additive", f"model.decoder={{width={WIDTH}}}"),
+    "recurrent decoder, fixed vector": ("model.attention.score=none", f"model.decoder={{width={WIDTH}}}"),
+    "transformer decoder": (
+        f"model.decoder={{kind='transformer', width={WIDTH}, layers=2, heads=2, feed_forward=32}}",
+    ),
+}
 
 
 TRANSFORMERS: dict[str, tuple[str, ...]] = (
@@ -185,6 +215,34 @@ MODELS: dict[str, Callable[[], Seq2Seq]] = (
         )
     }
     | {f"transformer, {name}": (lambda c=changes: transformer(*c)) for name, changes in TRANSFORMERS.items()}
+    | {
+        f"convolutional, {name}": (lambda c=changes: convolutional(*c))
+        for name, changes in CONVOLUTIONS.items()
+    }
+    | {
+        f"convolutional encoder, {name}": (
+            lambda c=changes: built(
+                f"model.encoder={{kind='convolutional', width={WIDTH}, layers=2}}",
+                f"model.embedding={WIDTH}",
+                *c,
+            )
+        )
+        for name, changes in OVER_CONVOLUTIONS.items()
+    }
+    | {
+        f"convolutional decoder over {kind}": (
+            lambda e=encoder: built(
+                f"model.encoder={e}",
+                f"model.decoder={{kind='convolutional', width={WIDTH}, layers=2}}",
+                "model.attention.score=general",
+                f"model.embedding={WIDTH // 2}",
+            )
+        )
+        for kind, encoder in {
+            "recurrence": f"{{width={WIDTH}}}",
+            "a transformer": f"{{kind='transformer', width={WIDTH}, layers=2, heads=2, feed_forward=32}}",
+        }.items()
+    }
     | {f"bridge {name}": (lambda name=name: recurrent(bridge=name)) for name in BRIDGES}
     | {f"readout {name}": (lambda name=name: recurrent(readout=name)) for name in READOUTS}
 )

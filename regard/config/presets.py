@@ -9,6 +9,8 @@ from typing import Any
 
 from regard.config.settings import (
     Attention,
+    ConvolutionalDecoder,
+    ConvolutionalEncoder,
     Model,
     RecurrentDecoder,
     RecurrentEncoder,
@@ -106,6 +108,21 @@ def gnmt() -> Model:
     )
 
 
+def convs2s() -> Model:
+    """Convolutional Sequence to Sequence Learning (Gehring et al. 2017): twenty layers on each side, no recurrence.
+
+    The sizes are those of its English-Romanian model. Every layer of the decoder looks at the source.
+    """
+    sizes: dict[str, Any] = {"width": 512, "layers": 20, "kernel": 3, "weight_norm": True}
+    return Model(
+        embedding=512,
+        dropout=0.2,
+        encoder=ConvolutionalEncoder(kind="convolutional", **sizes),
+        attention=Attention(score="dot"),
+        decoder=ConvolutionalDecoder(kind="convolutional", **sizes),
+    )
+
+
 def transformer_base() -> Model:
     """Attention Is All You Need (Vaswani et al. 2017): six layers on each side, eight heads, no recurrence."""
     return _transformer(width=512, layers=6, heads=8, feed_forward=2048, dropout=0.1, pre_norm=False)
@@ -156,6 +173,7 @@ PRESETS: dict[str, Callable[[], Model]] = {
     "luong2015_local_m": luong2015_local_m,
     "luong2015_local_p": luong2015_local_p,
     "gnmt": gnmt,
+    "convs2s": convs2s,
     "transformer_base": transformer_base,
     "transformer_big": transformer_big,
     "transformer_small": transformer_small,

@@ -243,6 +243,22 @@ class TransformerEncoder(Blocks):
     radius: Length = Field(10, description="Of the window scope, in positions.")
 
 
+class Convolutions(Settings):
+    """What the layers of convolutions have, in encoders and decoders."""
+
+    width: Width = 256
+    layers: Layers = 4
+    kernel: int = Field(3, ge=1, le=1001, description="Positions that a layer sees at once.")
+    positions: Annotated[
+        str, Member({name: POSITIONS[name] for name in ("learned", "sinusoidal", "none")})
+    ] = "learned"
+    weight_norm: bool = Field(False, description="Learn each row of a matrix as a length and a direction.")
+
+
+class ConvolutionalEncoder(Convolutions):
+    kind: Literal["convolutional"] = "convolutional"
+
+
 class Attention(Settings):
     score: Annotated[str, Member({**SCORES, NO_ATTENTION: None}, ALIASES)] = Field(
         "additive", description="How well a query fits a position; none: no attention, a fixed vector."
@@ -288,6 +304,10 @@ class TransformerDecoder(Blocks):
     kind: Literal["transformer"] = "transformer"
 
 
+class ConvolutionalDecoder(Convolutions):
+    kind: Literal["convolutional"] = "convolutional"
+
+
 class StreamDecoder(Settings):
     """Source and target are one stream: the decoder is made of its encoder's own layers."""
 
@@ -296,10 +316,12 @@ class StreamDecoder(Settings):
 
 # Runs of the time when there was one family of each have no kind in their sections.
 Encoder = Annotated[
-    RecurrentEncoder | TransformerEncoder, Field(discriminator="kind"), left_out("kind", "recurrent")
+    RecurrentEncoder | TransformerEncoder | ConvolutionalEncoder,
+    Field(discriminator="kind"),
+    left_out("kind", "recurrent"),
 ]
 Decoder = Annotated[
-    RecurrentDecoder | TransformerDecoder | StreamDecoder,
+    RecurrentDecoder | TransformerDecoder | StreamDecoder | ConvolutionalDecoder,
     Field(discriminator="kind"),
     left_out("kind", "look_then_step"),
 ]
@@ -309,7 +331,9 @@ class Model(Settings):
     preset: str | None = Field(
         None, description="A model out of a paper, whose settings the others are laid over."
     )
-    embedding: Width = Field(128, description="Width of a piece's vector in recurrent parts.")
+    embedding: Width = Field(
+        128, description="Width of a piece's vector in recurrent and convolutional parts."
+    )
     tie: Literal["none", "output", "all"] = Field(
         "none",
         description="Share a table: of target pieces with the output, and with source pieces if text.shared.",
@@ -339,8 +363,17 @@ class Model(Settings):
                 yield (
                     f"encoder.width is {encoder.width}, but two directions need an even width: each has half of it"
                 )
+        if isinstance(self.encoder, ConvolutionalEncoder) and self.encoder.kernel % 2 == 0:
+            yield (
+                f"encoder.kernel is {self.encoder.kernel}, but an encoder's convolution sees as many positions before "
+                "as after its own: take an odd one"
+            )
         if isinstance(self.decoder, RecurrentDecoder):
             yield from self._problems_of_recurrent_decoder(self.decoder)
+        if isinstance(self.decoder, ConvolutionalDecoder):
+            if self.attention.score == NO_ATTENTION:
+                yield "a convolutional decoder knows its source by looking at it: take another score than none"
+            yield from self._problems_of_widths("embedding", self.embedding)
         if isinstance(self.decoder, StreamDecoder):
             if not isinstance(self.encoder, TransformerEncoder):
                 yield "the stream decoder is made of its encoder's layers: encoder.kind must be transformer"
@@ -375,24 +408,13 @@ class Model(Settings):
             yield "without attention (score none) there is nothing for heads, scope or selection to do"
 
     def _problems_of_recurrent_decoder(self, decoder: RecurrentDecoder) -> Iterator[str]:
-        encoder, look = self.encoder, self.attention
-        same_width = encoder.width == decoder.width
-        if look.score in ("dot", "scaled_dot", "cosine", "rbf") and not same_width:
-            yield (
-                f"the {look.score} score compares the decoder's state with the memory as they are: both must be "
-                f"equally wide, but decoder.width is {decoder.width} and encoder.width is {encoder.width}. "
-                "Make them equal, or take the general score"
-            )
-        if encoder.width % look.heads or decoder.width % look.heads:
-            yield (
-                f"attention.heads = {look.heads} must divide decoder.width ({decoder.width}) "
-                f"and encoder.width ({encoder.width})"
-            )
+        encoder = self.encoder
+        yield from self._problems_of_widths("decoder.width", decoder.width)
         if decoder.readout == "state" and decoder.features not in (None, decoder.width):
             yield "the state readout gives the state as it is: leave decoder.features out"
         if decoder.bridge == "last" and not (
             isinstance(encoder, RecurrentEncoder)
-            and same_width
+            and encoder.width == decoder.width
             and encoder.layers == decoder.layers
             and encoder.cell == decoder.cell
         ):
@@ -400,6 +422,24 @@ class Model(Settings):
                 "the last bridge hands over the encoder's states as they are, so cell, width and layers of "
                 "encoder and decoder must be the same. Make them so, or take the projection bridge"
             )
+
+    def _problems_of_widths(self, asking: str, width: int) -> Iterator[str]:
+        """Of a decoder whose query, `width` wide as the setting `asking` says, meets the memory as it is."""
+        look, memory = self.attention, self.memory_width
+        giving = "embedding" if isinstance(self.encoder, ConvolutionalEncoder) else "encoder.width"
+        if look.score in ("dot", "scaled_dot", "cosine", "rbf") and width != memory:
+            yield (
+                f"the {look.score} score compares the decoder's query with the memory as they are: both must be "
+                f"equally wide, but {asking} is {width} and {giving} is {memory}. "
+                "Make them equal, or take the general score"
+            )
+        if width % look.heads or memory % look.heads:
+            yield f"attention.heads = {look.heads} must divide {asking} ({width}) and {giving} ({memory})"
+
+    @property
+    def memory_width(self) -> int:
+        """Width of an annotation."""
+        return self.embedding if isinstance(self.encoder, ConvolutionalEncoder) else self.encoder.width
 
     @property
     def decoder_width(self) -> int:
@@ -410,7 +450,7 @@ class Model(Settings):
         """Width of what the head reads."""
         if isinstance(self.decoder, RecurrentDecoder):
             return self.decoder.features or self.decoder.width
-        return self.decoder_width
+        return self.embedding if isinstance(self.decoder, ConvolutionalDecoder) else self.decoder_width
 
     def pieces_width(self, side: Literal["encoder", "decoder"]) -> int:
         """Width of a piece's vector on this side."""
@@ -592,6 +632,16 @@ class Config(Settings):
             raise ValueError(
                 f"model.attention.longest is {look.longest}, but data.max_source, data.max_target and "
                 f"search.max_length let {self.longest} positions come up. Raise it, leave it out, or lower those"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _tables_fit(self) -> "Config":
+        source, target = self.model.pieces_width("encoder"), self.model.pieces_width("decoder")
+        if self.model.tie == "all" and self.text.shared and source != target:
+            raise ValueError(
+                f'model.tie = "all" shares one table of pieces, but their vectors are {source} wide in the encoder '
+                f'and {target} in the decoder. Make them equal, or set model.tie = "output"'
             )
         return self
 

@@ -114,6 +114,32 @@ def test_an_unknown_member_is_refused_with_all_of_them_and_the_nearest(tmp_path:
         ("[text.source]\nkind = 'unigram'\ndropout = 0.1\n", ["source.dropout", "bpe", "unigram"]),
         ("[text.target]\nkind = 'words'\ndropout = 0.1\n", ["target.dropout", "bpe", "words"]),
         ("[text]\nshared = true\nsource.kind = 'words'\ntarget.dropout = 0.1\n", ["target.dropout", "words"]),
+        ("[model.encoder]\nkind = 'convolutional'\nkernel = 4\n", ["encoder.kernel is 4", "odd"]),
+        ("[model.encoder]\nkind = 'convolutional'\nkernl = 3\n", ["Did you mean 'model.encoder.kernel'?"]),
+        (
+            "[model.encoder]\nkind = 'convolutional'\npositions = 'rotary'\n",
+            ["'rotary'", "learned, sinusoidal"],
+        ),
+        (
+            "[model]\nencoder.kind = 'convolutional'\nattention.score = 'dot'\n",
+            ["decoder.width is 256 and embedding is 128", "the general score"],
+        ),
+        (
+            "[model]\ndecoder.kind = 'convolutional'\nattention.score = 'dot'\n",
+            ["embedding is 128 and encoder.width is 256", "the general score"],
+        ),
+        (
+            "[model]\ndecoder.kind = 'convolutional'\nattention.heads = 3\n",
+            ["heads = 3", "embedding (128) and encoder.width (256)"],
+        ),
+        (
+            "[model]\ndecoder.kind = 'convolutional'\nattention.score = 'none'\n",
+            ["convolutional decoder", "another score"],
+        ),
+        (
+            "[text]\nshared = true\n[model]\ntie = 'all'\nencoder.kind = 'transformer'\ndecoder.width = 128\n",
+            ["512 wide in the encoder", "128 in the decoder"],
+        ),
         ("x = [\n", ["not valid TOML", "end of document"]),
         ("x 3\n", ["not valid TOML", "line 1"]),
     ],
