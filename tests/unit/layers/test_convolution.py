@@ -36,7 +36,9 @@ def test_what_passes_through_twenty_gated_convolutions_stays_as_large_as_it_was(
 def test_matrices_start_with_the_papers_deviation(gain: float, dropout: float) -> None:
     torch.manual_seed(0)
     linear = steady_linear(300, 200, gain=gain, dropout=dropout)
-    assert float(linear.weight.detach().std()) == pytest.approx(math.sqrt(gain * (1 - dropout) / 300), rel=0.02)
+    assert float(linear.weight.detach().std()) == pytest.approx(
+        math.sqrt(gain * (1 - dropout) / 300), rel=0.02
+    )
     assert (linear.bias == 0).all()
 
 
