@@ -1,0 +1,70 @@
+"""Copying and reversing: what a small model must be able to learn."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from regard.core.batch import Batch, Tokens
+from regard.core.pieces import END, MARKS
+from regard.models import Seq2Seq
+from regard.search import Hypothesis, SearchPlan
+from regard.training import SCHEDULES, CrossEntropy
+
+FIRST = len(MARKS)  # the pieces before it are marks
+TASKS: dict[str, Callable[[list[int]], list[int]]] = {
+    "copy": lambda row: row,
+    "reverse": lambda row: row[::-1],
+}
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Rows of 1 to `longest` letters, drawn anew for each batch, to be copied or reversed."""
+
+    task: str
+    letters: int = 8
+    longest: int = 10
+    rows: int = 64
+
+    @property
+    def vocabulary(self) -> int:
+        return FIRST + self.letters
+
+    def batch(self, seed: int) -> Batch:
+        generator = torch.Generator().manual_seed(seed)
+        lengths = torch.randint(1, self.longest + 1, (self.rows,), generator=generator).tolist()
+        drawn = [torch.randint(FIRST, self.vocabulary, (n,), generator=generator).tolist() for n in lengths]
+        answers = [TASKS[self.task](row) for row in drawn]
+        return Batch(Tokens.pad([[*row, END] for row in drawn]), Tokens.pad([[*row, END] for row in answers]))
+
+
+def train(
+    net: Seq2Seq, strings: Strings, *, steps: int, rate: float = 0.005, objective: CrossEntropy | None = None
+) -> None:
+    objective = objective or CrossEntropy()
+    optimizer = torch.optim.Adam(net.parameters(), lr=rate)
+    schedule = SCHEDULES["cosine"](warmup=steps // 10, steps=steps)
+    net.train()
+    for step in range(steps):
+        for group in optimizer.param_groups:
+            group["lr"] = rate * schedule(step + 1)
+        loss = objective(net, strings.batch(step))
+        optimizer.zero_grad()
+        (loss.total / loss.tokens).backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        optimizer.step()
+
+
+def answers(net: Seq2Seq, strings: Strings) -> tuple[Batch, list[Hypothesis]]:
+    """Strings that were not trained on, and what the model makes of them."""
+    unseen = strings.batch(1_000_000)
+    net.eval()
+    with torch.inference_mode():
+        return unseen, SearchPlan(beam=1)(net, unseen.source, unseen.source.lengths)
+
+
+def share_right(net: Seq2Seq, strings: Strings) -> float:
+    unseen, found = answers(net, strings)
+    wanted = [row[:n].tolist() for row, n in zip(unseen.target.ids, unseen.target.lengths, strict=True)]
+    return sum(list(one.tokens) == row for one, row in zip(found, wanted, strict=True)) / len(found)
