@@ -33,6 +33,7 @@ from regard.layers import (
     POSITIONS,
     READOUTS,
     Embedding,
+    Experts,
     FeedForward,
     PlacedEmbedding,
     Residual,
@@ -304,16 +305,35 @@ def _block(
         heads=settings.heads,
         dropout=settings.attention_dropout,
     )
-    think = FeedForward(
-        width, settings.feed_forward, activation=settings.activation, dropout=settings.activation_dropout
-    )
     look = SelfAttention(own, width, projected=settings.projected)
     if memory_width is None:
-        return Block(look, think, around(), around())
+        return Block(look, _thinking(settings), around(), around())
     across = CrossAttention(
         _attention(config, width, width, dropout=settings.attention_dropout), width, memory_width
     )
-    return Block(look, think, around(), around(), across=across, around_across=around())
+    return Block(look, _thinking(settings), around(), around(), across=across, around_across=around())
+
+
+def _thinking(settings: settings_of.Blocks) -> FeedForward | Experts:
+    """What a layer does with each position by itself."""
+
+    def feed_forward() -> FeedForward:
+        return FeedForward(
+            settings.width,
+            settings.feed_forward,
+            activation=settings.activation,
+            dropout=settings.activation_dropout,
+        )
+
+    if not settings.experts:
+        return feed_forward()
+    return Experts(
+        feed_forward,
+        settings.width,
+        experts=settings.experts,
+        used=settings.experts_used,
+        balance=settings.balance,
+    )
 
 
 def _last_norm(settings: settings_of.Blocks) -> nn.Module:

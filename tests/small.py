@@ -153,6 +153,8 @@ TRANSFORMERS: dict[str, tuple[str, ...]] = (
         "window": ("encoder.scope=window", "encoder.radius=2"),
         "without projections": ("both.projected=false", "both.score=dot"),
         "sparse": ("both.selection=sparse", "attention.selection=sparse"),
+        "experts": ("both.experts=4",),
+        "one expert of three": ("both.experts=3", "both.experts_used=1", "both.activation=swiglu"),
         "local look across": ("attention.scope=local_predicted", "attention.radius=2"),
     }
     | {f"positions {name}": (f"both.positions={name}",) for name in POSITIONS}
@@ -208,6 +210,7 @@ MODELS: dict[str, Callable[[], Seq2Seq]] = (
     }
     | {f"stream, {name}": (lambda name=name: stream(f"positions={name}")) for name in POSITIONS}
     | {"stream, source sees all of itself": lambda: stream("scope=global", "positions=relative")}
+    | {"stream, experts": lambda: stream("experts=4")}
     | {
         "transformer, recurrent decoder": lambda: built(
             f"model.encoder={{kind='transformer', width={WIDTH}, layers=2, heads=2, feed_forward=32}}",

@@ -219,6 +219,18 @@ class Blocks(Settings):
     projected: bool = Field(True, description="Look through matrices; else with the vectors as they are.")
     feed_forward: Width = Field(2048, description="Width inside of what thinks about each position.")
     activation: Annotated[str, Member(ACTIVATIONS)] = "relu"
+    experts: int = Field(
+        0,
+        ge=0,
+        le=1000,
+        description="Feed-forward parts that share the positions among them; 0: one for all.",
+    )
+    experts_used: int = Field(
+        2, ge=1, le=1000, description="Of the experts, how many each position is given to."
+    )
+    balance: float = Field(
+        0.01, ge=0, le=1000, description="Weight of the penalty on experts that are not used alike."
+    )
     norm: Annotated[str, Member(NORMS)] = "layer"
     pre_norm: bool = Field(True, description="Normalise what enters a part, instead of what leaves it.")
     positions: Annotated[str, Member(POSITIONS)] = "sinusoidal"
@@ -466,6 +478,11 @@ def _problems_of_blocks(side: str, part: Blocks) -> Iterator[str]:
             f"rotary positions turn pairs of numbers, but a head of {side} is {part.width // part.heads} wide. "
             "Take a number of heads that leaves an even width"
         )
+    if 0 < part.experts < part.experts_used:
+        yield (
+            f"{side}.experts_used is {part.experts_used}, but there are only {part.experts} experts to use. "
+            f"Lower it, or raise {side}.experts"
+        )
     if part.score in ("location", "position"):
         yield (
             f"the {part.score} score does not see what it looks at: a sequence that looks at itself needs a score "
@@ -618,6 +635,16 @@ class Config(Settings):
             raise ValueError(
                 "the hard selection learns from its draws over a whole unrolled target, so training.feeding must "
                 "be teacher or two_pass. Take the nearest selection to train with the model's own pieces"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _experts_can_be_balanced(self) -> "Config":
+        parts = [part for part in (self.model.encoder, self.model.decoder) if isinstance(part, Blocks)]
+        if any(part.experts and part.balance for part in parts) and self.training.feeding != "teacher":
+            raise ValueError(
+                "experts are kept busy alike over a whole known target, so training.feeding must be teacher. "
+                "Or set their balance to 0, and nothing keeps them so"
             )
         return self
 

@@ -3,6 +3,7 @@
 from regard.layers.convolution import Convolution, begin_tables, steady_linear, steady_sum
 from regard.layers.dropout import SequenceDropout
 from regard.layers.embedding import Embedding, PlacedEmbedding
+from regard.layers.experts import Experts
 from regard.layers.feed_forward import ACTIVATIONS, NORMS, FeedForward, Residual, Thought, sum_penalties
 from regard.layers.linear import Linear
 from regard.layers.positions import POSITIONS, Positions
@@ -17,6 +18,7 @@ __all__ = [
     "READOUTS",
     "Convolution",
     "Embedding",
+    "Experts",
     "FeedForward",
     "Linear",
     "PlacedEmbedding",

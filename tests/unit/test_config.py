@@ -140,6 +140,12 @@ def test_an_unknown_member_is_refused_with_all_of_them_and_the_nearest(tmp_path:
             "[text]\nshared = true\n[model]\ntie = 'all'\nencoder.kind = 'transformer'\ndecoder.width = 128\n",
             ["512 wide in the encoder", "128 in the decoder"],
         ),
+        ("[model.encoder]\nkind = 'transformer'\nexperts = 2\nexperts_used = 3\n", ["3", "only 2 experts"]),
+        ("[model.encoder]\nkind = 'transformer'\nexperts = 1\n", ["experts_used is 2", "only 1 experts"]),
+        (
+            "[model.encoder]\nkind = 'transformer'\nexperts = 4\n[training]\nfeeding = 'free'\n",
+            ["experts", "teacher"],
+        ),
         ("x = [\n", ["not valid TOML", "end of document"]),
         ("x 3\n", ["not valid TOML", "line 1"]),
     ],
