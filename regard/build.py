@@ -1,6 +1,8 @@
 """Configuration -> objects: the one file that knows both."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import cycle, islice
 from typing import Any
 
 import torch
@@ -10,6 +12,7 @@ from torch import nn
 from torch.optim import Adam, Optimizer
 
 from regard.attention import (
+    LOOKS,
     SCOPES,
     SCORES,
     SELECTIONS,
@@ -245,9 +248,16 @@ def _transformer_encoder(config: Config, vocabulary: int) -> TransformerEncoder:
     embedding = _placed_embedding(config, settings, vocabulary, causal=settings.scope == "causal")
     scope = "causal" if stream else settings.scope
     options = {"radius": settings.radius} if scope == "window" else {}
-    blocks = [_block(config, settings, SCOPES[scope](**options)) for _ in range(settings.layers)]
+    blocks = [_block(config, settings, SCOPES[scope](**options), look=look) for look in _looks(settings)]
     whole = stream and settings.scope == "global"
     return TransformerEncoder(embedding, blocks, _last_norm(settings), shared_layers=stream, whole=whole)
+
+
+def _looks(settings: settings_of.TransformerEncoder) -> list[Callable[..., SelfAttention]]:
+    """How each layer of an encoder looks at itself, from the lowest on."""
+    options = {"local": {"block": settings.block}, "compressed": {"compression": settings.compression}}
+    kinds = ("local", "compressed") if settings.look == "alternating" else (settings.look,)
+    return [partial(LOOKS[kind], **options.get(kind, {})) for kind in islice(cycle(kinds), settings.layers)]
 
 
 def _transformer_decoder(config: Config, vocabulary: int, encoder: Encoder) -> TransformerDecoder:
@@ -289,7 +299,12 @@ def _placed_embedding(
 
 
 def _block(
-    config: Config, settings: settings_of.Blocks, scope: Scope, *, memory_width: int | None = None
+    config: Config,
+    settings: settings_of.Blocks,
+    scope: Scope,
+    *,
+    look: Callable[..., SelfAttention] = SelfAttention,
+    memory_width: int | None = None,
 ) -> Block:
     """A layer of a Transformer; with a memory's width, one that looks across at it."""
     width = settings.width
@@ -305,13 +320,13 @@ def _block(
         heads=settings.heads,
         dropout=settings.attention_dropout,
     )
-    look = SelfAttention(own, width, projected=settings.projected)
+    looking = look(own, width, projected=settings.projected)
     if memory_width is None:
-        return Block(look, _thinking(settings), around(), around())
+        return Block(looking, _thinking(settings), around(), around())
     across = CrossAttention(
         _attention(config, width, width, dropout=settings.attention_dropout), width, memory_width
     )
-    return Block(look, _thinking(settings), around(), around(), across=across, around_across=around())
+    return Block(looking, _thinking(settings), around(), around(), across=across, around_across=around())
 
 
 def _thinking(settings: settings_of.Blocks) -> FeedForward | Experts:

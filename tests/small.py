@@ -155,6 +155,9 @@ TRANSFORMERS: dict[str, tuple[str, ...]] = (
         "sparse": ("both.selection=sparse", "attention.selection=sparse"),
         "experts": ("both.experts=4",),
         "one expert of three": ("both.experts=3", "both.experts_used=1", "both.activation=swiglu"),
+        "local blocks": ("encoder.look=local", "encoder.block=3"),
+        "compressed": ("encoder.look=compressed", "encoder.compression=2"),
+        "alternating": ("encoder.look=alternating", "encoder.block=4"),
         "local look across": ("attention.scope=local_predicted", "attention.radius=2"),
     }
     | {f"positions {name}": (f"both.positions={name}",) for name in POSITIONS}

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from regard.attention.attention import Attended, Attention, FixedVector, Look
 from regard.attention.block import Block
 from regard.attention.cache import Cache
+from regard.attention.long_sources import CompressedSelfAttention, LocalSelfAttention
 from regard.attention.multi_head import CrossAttention, Places, SelfAttention
 from regard.attention.scopes import Causal, Global, LocalMonotonic, LocalPredicted, Window
 from regard.attention.scores import Additive, Cosine, Dot, General, Location, Position, Rbf, ScaledDot
@@ -43,10 +44,16 @@ SELECTIONS: dict[str, Callable[..., Selection]] = {
     "hard": Hard,
     "nearest": Nearest,
 }
+LOOKS: dict[str, Callable[..., SelfAttention]] = {  # of a sequence at itself
+    "full": SelfAttention,
+    "local": LocalSelfAttention,
+    "compressed": CompressedSelfAttention,
+}
 ALIASES = {"bahdanau": "additive", "luong": "general", "concat": "additive"}  # names of papers -> formulas
 
 __all__ = [
     "ALIASES",
+    "LOOKS",
     "SCOPES",
     "SCORES",
     "SELECTIONS",
@@ -55,9 +62,11 @@ __all__ = [
     "Attention",
     "Block",
     "Cache",
+    "CompressedSelfAttention",
     "CrossAttention",
     "FixedVector",
     "Keys",
+    "LocalSelfAttention",
     "Look",
     "Places",
     "Scope",

@@ -1,7 +1,7 @@
 """Attention with matrices around it: of a sequence to itself, and of one to another."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
@@ -20,14 +20,24 @@ class Places:
     """Where the vectors of a pass stand."""
 
     index: Tensor  # 1 T, their numbers among all that can be looked at
-    turn: Callable[[Tensor], Tensor]  # of queries and keys, B H T K
-    bias: Tensor | None  # on the scores, B H T S
+    positions: Positions
+    queries: Tensor  # B or 1, T
+    keys: Tensor  # B or 1, S, of all that can be looked at
 
     @staticmethod
     def of(positions: Positions, queries: Tensor, keys: Tensor, *, start: int = 0) -> "Places":
         """Places of the queries (B T) and of all that they can look at (B S); `start` keys stand before them."""
         index = torch.arange(start, start + queries.shape[1], device=queries.device)[None]  # 1 T
-        return Places(index, lambda heads: positions.turn(heads, queries), positions.bias(queries, keys))
+        return Places(index, positions, queries, keys)
+
+    def turn(self, heads: Tensor, *, every: int = 1) -> Tensor:
+        """Queries and keys, B H T K; or one key for each stretch of `every` places, which stands at its first."""
+        return self.positions.turn(heads, self.queries[:, ::every])
+
+    @cached_property
+    def bias(self) -> Tensor | None:
+        """On the scores of all for all, B H T S. Kept, because every layer needs it."""
+        return self.positions.bias(self.queries, self.keys)
 
 
 class CrossAttention(nn.Module):
@@ -86,13 +96,21 @@ class SelfAttention(nn.Module):
         own = self._remember(keys, values, mask, places)
         cache = own if before is None else before.append(own.keys, own.values, mask)
         queries = places.turn(self.attention.score.queries(query, places.index))  # B H T K
-        allowed = self.attention.scope(places.index, query, cache.mask)
-        if places.bias is not None:
-            prior = places.bias if allowed.prior is None else allowed.prior + places.bias
-            allowed = Allowed(allowed.mask, prior)
-        attended = self.attention.attend(queries, cache, allowed, wanted=wanted)
+        attended = self._look(queries, cache, query, mask, places, wanted=wanted)
         return replace(attended, context=self.output(attended.context)), cache
+
+    def _look(
+        self, queries: Tensor, cache: Cache, query: Tensor, mask: Tensor, places: Places, *, wanted: bool
+    ) -> Attended:
+        allowed = biased(self.attention.scope(places.index, query, cache.mask), places.bias)
+        return self.attention.attend(queries, cache, allowed, wanted=wanted)
 
     def _remember(self, keys: Tensor, values: Tensor, mask: Tensor, places: Places) -> Cache:
         turned = places.turn(self.attention.score.keys(keys))  # B H T K
         return Cache.of(turned, split_heads(values, self.attention.heads), mask)
+
+
+def biased(allowed: Allowed, bias: Tensor | None) -> Allowed:
+    if bias is None:
+        return allowed
+    return Allowed(allowed.mask, bias if allowed.prior is None else allowed.prior + bias)

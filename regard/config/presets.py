@@ -154,6 +154,22 @@ def transformer_d() -> Model:
     )
 
 
+def transformer_dmca() -> Model:
+    """For long sources (after Liu et al. 2018, T-DMCA): local and compressed looks in turn, local first.
+
+    The paper's model is one stream. Here the source has an encoder of its own, where nothing looks ahead
+    that must not, and an ordinary decoder looks at what it made.
+    """
+    blocks = {"width": 512, "layers": 5, "heads": 8, "feed_forward": 2048, "pre_norm": False}
+    return Model(
+        tie="all",
+        dropout=0.1,
+        encoder=TransformerEncoder(kind="transformer", look="alternating", **blocks),
+        attention=Attention(score="scaled_dot", heads=8),
+        decoder=TransformerDecoder(kind="transformer", **blocks),
+    )
+
+
 def _transformer(*, dropout: float, heads: int, **blocks: Any) -> Model:
     return Model(
         tie="all",
@@ -179,4 +195,5 @@ PRESETS: dict[str, Callable[[], Model]] = {
     "transformer_small": transformer_small,
     "transformer_tiny": transformer_tiny,
     "transformer_d": transformer_d,
+    "transformer_dmca": transformer_dmca,
 }

@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from regard.attention import ALIASES, SCOPES, SCORES, SELECTIONS
+from regard.attention import ALIASES, LOOKS, SCOPES, SCORES, SELECTIONS
 from regard.core.errors import did_you_mean
 from regard.decoders import ASKING, BRIDGES
 from regard.layers import ACTIVATIONS, CELLS, NORMS, POSITIONS, READOUTS
@@ -253,6 +253,12 @@ class TransformerEncoder(Blocks):
         "global", description="Which positions a position may look at."
     )
     radius: Length = Field(10, description="Of the window scope, in positions.")
+    look: Annotated[str, Member({**LOOKS, "alternating": None})] = Field(
+        "full",
+        description="At all positions, at those of its own block, at compressed ones; or these two in turn.",
+    )
+    block: Length = Field(256, description="Positions in a block of the local look.")
+    compression: Length = Field(3, description="Positions that the compressed look makes one of.")
 
 
 class Convolutions(Settings):
@@ -369,6 +375,10 @@ class Model(Settings):
         for side, part in (("encoder", self.encoder), ("decoder", self.decoder)):
             if isinstance(part, Blocks):
                 yield from _problems_of_blocks(side, part)
+        if isinstance(self.encoder, TransformerEncoder):
+            scope, look = self.encoder.scope, self.encoder.look
+            if look != "full" and scope != "global":
+                yield f"the {look} look chooses its positions itself: encoder.scope must be global, not {scope}"
         if isinstance(self.encoder, RecurrentEncoder):
             encoder = self.encoder
             if encoder.directions != "one" and encoder.width % 2:
@@ -391,6 +401,11 @@ class Model(Settings):
                 yield "the stream decoder is made of its encoder's layers: encoder.kind must be transformer"
             elif self.encoder.scope == "window":
                 yield "in one stream the source sees all of itself (encoder.scope global) or its past (causal)"
+            elif self.encoder.look != "full":
+                yield (
+                    f"the {self.encoder.look} look is for a source that is read apart from its target: in one stream "
+                    "encoder.look must be full"
+                )
         if self.tie != "none" and self.features != self.pieces_width("decoder"):
             yield (
                 f"tie = {self.tie!r} needs features as wide as a piece's vector, but the one is {self.features} and "
