@@ -17,7 +17,7 @@ from regard.training import SCHEDULES, Checkpoints, CrossEntropy, Loop, Plan, Va
 class Reversed:
     """Rows of pieces to be turned round, drawn anew for each batch."""
 
-    def __init__(self, longest: int, rows: int = 64):
+    def __init__(self, longest: int, rows: int):
         self.longest = longest
         self.rows = rows
 
@@ -33,7 +33,7 @@ class Reversed:
         )
 
 
-def learn(model: Seq2Seq, task: Reversed, folder: Path, *, steps: int, rate: float = 0.003) -> None:
+def learn(model: Seq2Seq, task: Reversed, folder: Path, *, steps: int, rate: float) -> None:
     plan = Plan(
         steps=steps,
         accumulate=1,
@@ -93,25 +93,35 @@ def loads(model: Seq2Seq, unseen: Batch) -> dict[str, torch.Tensor]:
     return found
 
 
-def small(*changes: str) -> Seq2Seq:
+def small(preset: str, *changes: str) -> Seq2Seq:
     """Two layers on each side, or as `changes` say; `both.` stands for encoder and decoder."""
-    both = ["both.width=32", "both.layers=2", "both.heads=4", "both.feed_forward=32"]
+    both = ["both.width=32", "both.layers=2", "both.heads=4", "both.pre_norm=true"]
     settings = ["attention.heads=4", "dropout=0", "tie=none"]
     for change in (*both, *changes):
         sides = ("encoder.", "decoder.") if change.startswith("both.") else ("",)
         settings += [side + change.removeprefix("both.") for side in sides]
-    return built("model.preset=transformer_tiny", *(f"model.{setting}" for setting in settings))
+    return built(f"model.preset={preset}", *(f"model.{setting}" for setting in settings))
 
 
 @pytest.mark.parametrize("balance", [0.01, 0.0])
 def test_experts_learn_to_reverse_and_the_penalty_shares_the_work_among_them(
     balance: float, tmp_path: Path
 ) -> None:
-    model, task = small("both.experts=4", f"both.balance={balance}"), Reversed(8, rows=32)
-    learn(model, task, tmp_path, steps=300, rate=0.008)
+    experts = ["both.feed_forward=32", "both.experts=4", f"both.balance={balance}"]
+    model = small("transformer_tiny", *experts)
+    learn(model, Reversed(8, rows=32), tmp_path, steps=300, rate=0.008)
     unseen = Reversed(8, rows=128).batch(9, 9)
     assert right(model, unseen) >= 0.9
     shares = torch.stack(list(loads(model, unseen).values()))  # L E
     assert shares.shape == (4, 4)
     fair = bool(((shares > 0.5 / 4) & (shares < 2 / 4)).all())  # between half and twice an equal share
     assert fair == (balance > 0), shares
+
+
+def test_local_and_compressed_looks_in_turn_learn_to_reverse_what_is_longer_than_a_block(
+    tmp_path: Path,
+) -> None:
+    sizes = ["both.feed_forward=64", "encoder.layers=3", "encoder.block=5", "encoder.compression=3"]
+    model = small("transformer_dmca", *sizes)
+    learn(model, Reversed(20, rows=32), tmp_path, steps=600, rate=0.01)
+    assert right(model, Reversed(20, rows=128).batch(9, 9)) >= 0.95

@@ -146,6 +146,16 @@ def test_an_unknown_member_is_refused_with_all_of_them_and_the_nearest(tmp_path:
             "[model.encoder]\nkind = 'transformer'\nexperts = 4\n[training]\nfeeding = 'free'\n",
             ["experts", "teacher"],
         ),
+        (
+            "[model.encoder]\nkind = 'transformer'\nlook = 'local'\nscope = 'window'\n",
+            ["local look", "must be global, not window"],
+        ),
+        (
+            "[model]\npreset = 'transformer_d'\nencoder.look = 'compressed'\nencoder.scope = 'global'\n",
+            ["compressed look", "in one stream"],
+        ),
+        ("[model.encoder]\nkind = 'transformer'\nlook = 'locally'\n", ["look", "Did you mean 'local'?"]),
+        ("[model.encoder]\nkind = 'transformer'\nblock = 0\n", ["model.encoder.block", "0"]),
         ("x = [\n", ["not valid TOML", "end of document"]),
         ("x 3\n", ["not valid TOML", "line 1"]),
     ],
