@@ -61,7 +61,9 @@ class CompressedSelfAttention(SelfAttention):
         keys = self.compress_keys(_cut(keys.masked_fill(~real, 0), self.compression).flatten(2))  # B C D
         values = self.compress_values(_cut(values.masked_fill(~real, 0), self.compression).flatten(2))
         turned = places.turn(self.attention.score.keys(keys), every=self.compression)  # B H C K
-        return Cache.of(turned, split_heads(values, self.attention.heads), _cut(mask, self.compression).any(-1))
+        return Cache.of(
+            turned, split_heads(values, self.attention.heads), _cut(mask, self.compression).any(-1)
+        )
 
     def _look(
         self, queries: Tensor, cache: Cache, query: Tensor, mask: Tensor, places: Places, *, wanted: bool

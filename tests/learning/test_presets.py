@@ -38,6 +38,7 @@ CHANGES = {
     "transformer_small": TRANSFORMER,
     "transformer_tiny": TRANSFORMER,
     "transformer_d": [f"encoder.{change}" for change in BLOCKS],
+    "transformer_dmca": [*TRANSFORMER, "encoder.layers=3", "encoder.block=5", "encoder.compression=3"],
     "convs2s": ["embedding=48", *both("width=48", "layers=3")],
 }
 
