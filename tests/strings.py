@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import torch
 
 from regard.core.batch import Batch, Tokens
-from regard.core.pieces import END, MARKS
+from regard.core.pieces import END
 from regard.models import Seq2Seq
 from regard.search import Hypothesis, SearchPlan
 from regard.training import SCHEDULES, CrossEntropy
 
-FIRST = len(MARKS)  # the pieces before it are marks
+FIRST = END + 1  # the pieces up to it are marks
 TASKS: dict[str, Callable[[list[int]], list[int]]] = {
     "copy": lambda row: row,
     "reverse": lambda row: row[::-1],

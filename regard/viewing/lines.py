@@ -104,7 +104,7 @@ def stack(
         down += _BELOW if named_below else 0
 
     longest = max((canvas.extent(name, renderer)[0] for name in names), default=0)
-    width = _LEFT + _PLOT + max(_RIGHT, _GAP + longest + _GAP)
+    width = _LEFT + _PLOT + max(_RIGHT, longest + 3 * _GAP)
     figure.set_size_inches(width, down)
     for axes, edge, height in placed:
         axes.set_position((_LEFT / width, 1 - edge / down, _PLOT / width, height / down))
@@ -124,7 +124,7 @@ def _dress(axes: "Axes", lettering: "Lettering", across: str | None) -> None:
     axes.grid(axis="y", color=LINE, linewidth=0.7)
     axes.grid(visible=False, axis="x")
     axes.set_axisbelow(True)
-    axes.yaxis.set_major_locator(MaxNLocator(4))
+    axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
     axes.xaxis.set_major_locator(MaxNLocator(7, integer=True))
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.tick_params(length=0, labelsize=8.5, labelcolor=QUIET, labelbottom=across is not None)

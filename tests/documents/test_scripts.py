@@ -1,30 +1,47 @@
-"""The scripts that documents point to can be run."""
+"""The scripts that documents point to can be run, and the pictures they point to are there."""
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from commands import TINY, regard
+
 ROOT = Path(__file__).parent.parent.parent
 
 
-def run(*words: str) -> str:
+def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "REGARD_DATA"}
     done = subprocess.run(
-        [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, *map(str, words)],
+        cwd=ROOT,
+        env={**environment, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done
+
+
+def first_cells(table: str) -> list[str]:
+    """The first cell of each row of a Markdown table, its head left out."""
+    return [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")][1:]
 
 
 def test_the_benchmark_of_unrolling_prints_rates_and_a_ratio() -> None:
-    sizes = ["--width", "8", "--rows", "2", "--length", "5", "--vocabulary", "20", "--rounds", "1"]
-    printed = run("benchmarks/unrolling.py", *sizes)
-    assert printed.count("target pieces/s") == 4
-    assert "times as fast" in printed
+    sizes = ["--widths", "8", "--rows", "2", "--length", "5", "--vocabulary", "20", "--rounds", "1"]
+    printed = run("benchmarks/unrolling.py", *sizes).stdout
+    assert first_cells(printed) == ["8", "8", "8"]
+    assert printed.count("times as fast") == 3
 
 
 def test_the_benchmark_of_long_sources_prints_memory_and_shares() -> None:
     sizes = ["--length", "20", "--width", "8", "--layers", "2", "--heads", "2", "--feed-forward", "8"]
-    printed = run("benchmarks/long_sources.py", *sizes, "--block", "4")
+    printed = run("benchmarks/long_sources.py", *sizes, "--block", "4").stdout
     assert printed.startswith("length 20, width 8")
     assert printed.count("MiB") == printed.count("of full") == 9
 
@@ -32,6 +49,43 @@ def test_the_benchmark_of_long_sources_prints_memory_and_shares() -> None:
 def test_the_experiment_on_the_family_knows_every_score_and_selection() -> None:
     from regard.attention import SCORES, SELECTIONS
 
-    printed = run("experiments/family.py", "--help")
+    printed = run("experiments/family.py", "--help").stdout
     for name in (*SCORES, *SELECTIONS, "none"):
         assert name in printed or name == "soft"
+
+
+def test_the_experiment_on_the_family_tells_and_draws_what_is_trained(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY)
+    for member in ("additive", "none"):
+        change = f"model.attention.score={member}"
+        regard("train", "tiny.toml", "--run", f"{member}-1", "--set", change, folder=tmp_path)
+        regard("evaluate", f"{member}-1", folder=tmp_path)
+    pictures = tmp_path / "pictures"
+    wanted = ["--members", "none", "additive", "--seeds", "1", "--pictures", pictures]
+    assert first_cells(run("experiments/family.py", tmp_path, *wanted).stdout) == ["additive", "none"]
+    assert [path.name for path in pictures.iterdir()] == [
+        "additive.png"
+    ]  # a fixed vector has no look to draw
+
+
+def test_the_experiment_on_the_argument_trains_both_models_equally_and_draws_them(tmp_path: Path) -> None:
+    small = ["--steps", "2", "--pairs", "400", "--pictures", tmp_path / "pictures"]
+    done = run("experiments/argument.py", tmp_path, *small)
+    *buckets, whole = first_cells(done.stdout)
+    assert len(buckets) >= 4
+    assert whole == "all"
+    assert buckets[0].startswith("5 to ")  # four letters and the end mark
+    trained = re.findall(r"parameters, (2 steps, [\d,]+ target pieces)", done.stdout)
+    assert len(trained) == 2
+    assert trained[0] == trained[1]
+    assert (tmp_path / "pictures" / "argument.png").read_bytes().startswith(b"\x89PNG")
+    assert "Spanish is left out: REGARD_DATA names no folder" in done.stderr
+
+
+@pytest.mark.parametrize("page", ["attention.md", "argument.md"])
+def test_every_picture_of_a_page_is_there(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)
+    assert pictures
+    for picture in pictures:
+        assert (ROOT / "docs" / picture).read_bytes().startswith(b"\x89PNG"), picture
