@@ -33,7 +33,7 @@ def test_training_resuming_loading_and_scoring_use_no_pickle(
     for asked in ("stopped", None):
         steps = iter([None, None, asked])
         list(Trainer(config, run, stop=lambda steps=steps: next(steps, None)).events())
-    assert regard.load(run).predict("3 May 2018").text
+    assert regard.load(run).predict("3 May 2018").attention.target_pieces
     assert evaluate(run).scores
     with pytest.raises(AssertionError, match="pickle was used"):
         pickle.loads(b"")

@@ -1,13 +1,21 @@
 import pytest
 import torch
-from small import VOCABULARY, attention, batch, recurrent
+from small import VOCABULARY, attention, batch, recurrent, stream, transformer
 
 from regard.core.memory import Memory
 from regard.core.pieces import BEGIN
 from regard.core.state import Unrolled
-from regard.decoders import DECODERS
 from regard.models import Seq2Seq
 from regard.training import DECAYS, FEEDINGS
+
+SMALL = {
+    **{
+        kind: lambda kind=kind: recurrent(decoder=kind)
+        for kind in ("look_then_step", "step_then_look", "step_then_look_fed")
+    },
+    "transformer": transformer,
+    "stream": stream,
+}
 
 
 def test_all_truth_equals_teacher_forcing() -> None:
@@ -71,7 +79,7 @@ def spied(model: Seq2Seq) -> list[tuple[torch.Tensor, torch.Tensor, bool]]:
     return calls
 
 
-@pytest.mark.parametrize("decoder", DECODERS)
+@pytest.mark.parametrize("decoder", SMALL)
 @pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16])
 def test_two_passes_with_all_truth_equal_teacher_forcing_in_answer_and_gradient(
     decoder: str, precision: torch.dtype
@@ -79,7 +87,7 @@ def test_two_passes_with_all_truth_equal_teacher_forcing_in_answer_and_gradient(
     """Under autocast too: what the first pass, without gradient, made of the weights is not kept for the second."""
     outcomes = []
     for name in ("teacher", "two_pass"):
-        model = recurrent(decoder=decoder)
+        model = SMALL[decoder]()
         with torch.autocast("cpu", precision, enabled=precision != torch.float32):
             fed = FEEDINGS[name](lambda step: 1.0)(model, batch(), 0)
         fed.logits.float().square().sum().backward()
