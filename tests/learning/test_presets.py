@@ -30,8 +30,8 @@ CHANGES = {
     "luong2015_local_m": [
         *TWO_LAYERS,
         "attention.radius=20",
-    ],  # a window that walks along sees its mirror image
-    "luong2015_local_p": TWO_LAYERS,
+    ],  # so that a window that walks along sees its mirror image
+    "luong2015_local_p": [*TWO_LAYERS, "attention.radius=20"],
     "gnmt": TWO_LAYERS,
     "transformer_base": TRANSFORMER,
     "transformer_big": TRANSFORMER,
