@@ -13,6 +13,7 @@ from regard.attention.selections import Soft
 from regard.attention.slots import Allowed, Keys, Remembered, Scope, Score, Selection
 from regard.core.memory import Memory
 from regard.core.state import Choice
+from regard.layers import Dropout
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Attention(nn.Module):
         self.selection = selection
         self.width = width
         self.heads = heads
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         known = isinstance(score, ScaledDot) and isinstance(selection, Soft)
         self.fused = known and isinstance(scope, Causal | Global)  # there, something is always allowed
 
@@ -89,7 +90,7 @@ class Attention(nn.Module):
         mask = allowed.mask
         if allowed.prior is not None:
             mask = torch.where(mask, allowed.prior, -torch.inf).to(queries.dtype)
-        rate = self.dropout.p if self.training else 0.0
+        rate = self.dropout.rate if self.training else 0.0
         return functional.scaled_dot_product_attention(
             queries, keys.keys, keys.values, attn_mask=mask, dropout_p=rate, scale=1.0
         )  # B H T K; the queries are scaled already

@@ -25,9 +25,11 @@ def train(
     """Train a model. The same command again goes on where it stopped."""
     from regard.cli.progress import show
     from regard.config import load_config
+    from regard.core.allocation import keep_freed_memory
     from regard.trainer import Trainer
     from regard.training import Ended
 
+    keep_freed_memory()
     config = load_config(recipe, changes or [])
     folder = run or Path("runs") / Path(recipe).stem
     with _stopping() as asked_to_stop:

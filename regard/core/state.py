@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, Self, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from regard.core.memory import Memory
 
@@ -64,4 +64,5 @@ class Decoder(Protocol[StateT]):
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled: ...
 
-    def head(self, features: Tensor) -> Tensor: ...
+    @property
+    def head(self) -> nn.Linear: ...

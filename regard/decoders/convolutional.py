@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from regard.attention import Attended, Attention, Keys
 from regard.core.memory import CROSS, Memory
 from regard.core.state import Choice, Looks, StepOutput, Unrolled, moved
-from regard.layers import Convolution, PlacedEmbedding, begin_tables, steady_linear, steady_sum
+from regard.layers import Convolution, Dropout, PlacedEmbedding, begin_tables, steady_linear, steady_sum
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class ConvolutionalLayer(nn.Module):
     ):
         super().__init__()
         self.width = width
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.convolution = Convolution(width, kernel=kernel, dropout=dropout, weight_norm=weight_norm)
         self.query = steady_linear(width, pieces, weight_norm=weight_norm)
         self.look = look
@@ -108,7 +108,7 @@ class ConvolutionalDecoder(nn.Module):
         super().__init__()
         begin_tables(embedding)
         self.embedding = embedding
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.rise = steady_linear(embedding.width, width, dropout=dropout, weight_norm=weight_norm)
         self.layers = nn.ModuleList(
             ConvolutionalLayer(

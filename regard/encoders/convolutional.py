@@ -7,7 +7,7 @@ from torch.nn import functional
 from regard.core.batch import Tokens
 from regard.core.memory import KINDS, Memory
 from regard.encoders.transformer import mean
-from regard.layers import Convolution, PlacedEmbedding, begin_tables, steady_linear, steady_sum
+from regard.layers import Convolution, Dropout, PlacedEmbedding, begin_tables, steady_linear, steady_sum
 
 
 class ConvolutionalEncoder(nn.Module):
@@ -37,7 +37,7 @@ class ConvolutionalEncoder(nn.Module):
         self.width = embedding.width
         self.side = kernel // 2
         self.looks = looks
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.rise = steady_linear(self.width, width, dropout=dropout, weight_norm=weight_norm)
         self.layers = nn.ModuleList(
             Convolution(width, kernel=kernel, dropout=dropout, weight_norm=weight_norm) for _ in range(layers)

@@ -1,7 +1,7 @@
 """Parts that encoders and decoders share."""
 
 from regard.layers.convolution import Convolution, begin_tables, steady_linear, steady_sum
-from regard.layers.dropout import SequenceDropout
+from regard.layers.dropout import Dropout, SequenceDropout
 from regard.layers.embedding import Embedding, PlacedEmbedding
 from regard.layers.experts import Experts
 from regard.layers.feed_forward import ACTIVATIONS, NORMS, FeedForward, Residual, Thought, sum_penalties
@@ -17,6 +17,7 @@ __all__ = [
     "POSITIONS",
     "READOUTS",
     "Convolution",
+    "Dropout",
     "Embedding",
     "Experts",
     "FeedForward",

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.core.pieces import PAD, UNKNOWN
+from regard.layers.dropout import Dropout
 from regard.layers.positions import Positions
 
 
@@ -36,7 +37,7 @@ class Embedding(nn.Module):
         nn.init.normal_(self.table.weight, std=width**-0.5)
         with torch.no_grad():
             self.table.weight[PAD].zero_()
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, ids: Tensor) -> Tensor:
         if self.training and self.word_dropout:
@@ -72,7 +73,7 @@ class PlacedEmbedding(nn.Module):
         self.vocabulary = pieces.vocabulary
         self.beside = beside > 0
         self.place_scale = place_scale
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, ids: Tensor, places: Tensor) -> Tensor:
         """B T, B T or 1 T -> B T D."""

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regard.layers.dropout import Dropout
 from regard.layers.linear import Linear
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -35,7 +36,7 @@ class FeedForward(nn.Module):
         blocks = 2 if self.gated else 1
         self.rise = Linear(width, blocks * inner, blocks=blocks)
         self.fall = Linear(inner, width)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, vectors: Tensor, mask: Tensor | None = None) -> Thought:
         if self.gated:
@@ -53,7 +54,7 @@ class Residual(nn.Module):
         super().__init__()
         self.norm = NORMS[norm](width)
         self.pre_norm = pre_norm
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def enter(self, vectors: Tensor) -> Tensor:
         """What the part is given."""

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from regard.layers.dropout import Dropout
 from regard.layers.linear import Linear
 
 
@@ -16,7 +17,7 @@ class Maxout(nn.Module):
         super().__init__()
         self.width = width
         self.linear = Linear(previous + state + context, 2 * width)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:
         views = self.linear(torch.cat([previous, state, context], dim=-1))  # ... 2D
@@ -31,7 +32,7 @@ class Tanh(nn.Module):
         super().__init__()
         self.width = width
         self.linear = Linear(previous + state + context, width)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:
         features: Tensor = self.dropout(
@@ -47,7 +48,7 @@ class Attentional(nn.Module):
         super().__init__()
         self.width = width
         self.linear = Linear(context + state, width, bias=False)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:
         features: Tensor = self.dropout(torch.tanh(self.linear(torch.cat([context, state], dim=-1))))
@@ -61,7 +62,7 @@ class StateAlone(nn.Module):
         super().__init__()
         assert width == state, (width, state)
         self.width = width
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:
         features: Tensor = self.dropout(state)

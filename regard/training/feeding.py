@@ -12,13 +12,14 @@ from regard.core.batch import Batch, Tokens
 from regard.core.memory import NOTHING
 from regard.core.state import Choice
 from regard.models import Seq2Seq
+from regard.training.likelihood import Features, Logits
 
 Decay = Callable[[int], float]  # the share of truth at a training step
 
 
 @dataclass(frozen=True)
 class Fed:
-    logits: Tensor  # N V, of the target's pieces, padding left out, row by row
+    said: Logits | Features  # of the target's pieces, padding left out, row by row
     choice: Choice | None = None
     penalty: Tensor | None = None  # for each piece
 
@@ -36,7 +37,7 @@ class Teacher:
     def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed:
         unrolled = model(batch, NOTHING)
         features = unrolled.features[batch.target.mask]  # N D, no work on padding
-        return Fed(model.decoder.head(features), unrolled.choice, unrolled.penalty)
+        return Fed(Features(features, model.decoder.head), unrolled.choice, unrolled.penalty)
 
 
 class Scheduled:
@@ -57,7 +58,7 @@ class Scheduled:
             output = model.step(tokens, state)
             logits.append(output.logits)
             state = output.state
-        return Fed(torch.stack(logits, dim=1)[batch.target.mask])
+        return Fed(Logits(torch.stack(logits, dim=1)[batch.target.mask]))
 
 
 class Free(Scheduled):
@@ -88,7 +89,7 @@ class TwoPass:
         second = model.decoder.unroll(
             memory, replace(batch, target=Tokens(mixed, batch.target.lengths)).target_input
         )
-        return Fed(model.decoder.head(second.features[mask]), second.choice, second.penalty)
+        return Fed(Features(second.features[mask], model.decoder.head), second.choice, second.penalty)
 
 
 def _draw(logits: Tensor) -> Tensor:

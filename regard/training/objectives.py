@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from regard.core.batch import Batch
 from regard.core.state import Choice
@@ -38,19 +37,14 @@ class CrossEntropy(nn.Module):
 
     def forward(self, model: Seq2Seq, batch: Batch, step: int = 0) -> Loss:
         fed = self.feeding(model, batch, step)
-        log_probabilities = functional.log_softmax(fed.logits.float(), dim=-1)  # N V
         wanted = batch.target.ids[batch.target.mask]  # N
-        likelihoods = log_probabilities.gather(-1, wanted[:, None])[:, 0]  # N
-        likelihood = -likelihoods.sum()
-        total = likelihood
-        if self.label_smoothing:
-            uniform = -log_probabilities.mean(dim=-1).sum()
-            total = (1 - self.label_smoothing) * likelihood + self.label_smoothing * uniform
+        judged = fed.said.judge(wanted, self.label_smoothing)
+        total = judged.total
         if self.reinforce is not None and fed.choice is not None:
-            total = total + self.reinforce(likelihoods.detach(), fed.choice, batch.target.mask)
+            total = total + self.reinforce(judged.likelihoods, fed.choice, batch.target.mask)
         if fed.penalty is not None:
             total = total + fed.penalty * len(wanted)
-        return Loss(total, likelihood.detach(), len(wanted))
+        return Loss(total, -judged.likelihoods.sum(), len(wanted))
 
 
 class Reinforce(nn.Module):

@@ -20,8 +20,8 @@ SMALL = {
 
 def test_all_truth_equals_teacher_forcing() -> None:
     model, examples = recurrent(), batch()
-    teacher = FEEDINGS["teacher"](lambda step: 1.0)(model, examples, 0).logits
-    scheduled = FEEDINGS["scheduled"](lambda step: 1.0)(model, examples, 0).logits
+    teacher = FEEDINGS["teacher"](lambda step: 1.0)(model, examples, 0).said.logits
+    scheduled = FEEDINGS["scheduled"](lambda step: 1.0)(model, examples, 0).said.logits
     torch.testing.assert_close(scheduled, teacher)
 
 
@@ -32,7 +32,7 @@ def test_without_truth_the_first_step_is_the_same_and_the_target_is_never_read()
     outcomes = []
     for one in (examples, mixed):
         torch.manual_seed(3)
-        outcomes.append(FEEDINGS["free"](lambda step: 1.0)(model, one, 0).logits)
+        outcomes.append(FEEDINGS["free"](lambda step: 1.0)(model, one, 0).said.logits)
     torch.testing.assert_close(outcomes[0], outcomes[1])
 
 
@@ -40,8 +40,8 @@ def test_truth_is_drawn_for_each_piece_by_itself() -> None:
     """With half the truth, some rows of one batch read the truth where others read their own pieces."""
     model, examples = recurrent(), batch((6,) * 32)
     torch.manual_seed(0)
-    mixed = FEEDINGS["scheduled"](lambda step: 0.5)(model, examples, 0).logits.view(32, 7, -1)
-    teacher = FEEDINGS["teacher"](lambda step: 1.0)(model, examples, 0).logits.view(32, 7, -1)
+    mixed = FEEDINGS["scheduled"](lambda step: 0.5)(model, examples, 0).said.logits.view(32, 7, -1)
+    teacher = FEEDINGS["teacher"](lambda step: 1.0)(model, examples, 0).said.logits.view(32, 7, -1)
     second = (mixed[:, 1] - teacher[:, 1]).abs().amax(-1) < 1e-5
     assert 5 < int(second.sum()) < 30
     assert torch.allclose(mixed[:, 0], teacher[:, 0], atol=1e-5)
@@ -89,9 +89,9 @@ def test_two_passes_with_all_truth_equal_teacher_forcing_in_answer_and_gradient(
     for name in ("teacher", "two_pass"):
         model = SMALL[decoder]()
         with torch.autocast("cpu", precision, enabled=precision != torch.float32):
-            fed = FEEDINGS[name](lambda step: 1.0)(model, batch(), 0)
-        fed.logits.float().square().sum().backward()
-        outcomes.append([fed.logits, *(parameter.grad for parameter in model.parameters())])
+            logits = FEEDINGS[name](lambda step: 1.0)(model, batch(), 0).said.logits
+        logits.float().square().sum().backward()
+        outcomes.append([logits, *(parameter.grad for parameter in model.parameters())])
     for one, other in zip(*outcomes, strict=True):
         torch.testing.assert_close(one, other)
 
@@ -153,7 +153,7 @@ def test_no_gradient_flows_from_the_first_pass() -> None:
     torch.manual_seed(1)
     fed = FEEDINGS["two_pass"](lambda step: 0.3)(model, examples, 0)
     assert [with_gradient for _, _, with_gradient in calls] == [False, True]
-    fed.logits.square().sum().backward()
+    fed.said.logits.square().sum().backward()
     found = [parameter.grad.clone() for parameter in model.parameters()]
     model.zero_grad()
     unrolled = model.decoder.unroll(model.encoder.encode(examples.source), calls[1][0])
