@@ -13,6 +13,7 @@ from regard.core.errors import UserError
 from regard.core.memory import CROSS, DECODER, ENCODER
 from regard.core.pieces import END
 from regard.core.prediction import AttentionRecord, Prediction, View
+from regard.core.words import Words
 from regard.data import Limits, Pair, PairFile, read_pairs, split
 from regard.search import Hypothesis
 from regard.text import Tokenizer
@@ -140,7 +141,8 @@ class TextCodec:
             for kind, looks in hypothesis.attention.items()
         }
         pieces = self.target.pieces(hypothesis.tokens)
-        record = AttentionRecord(self.source.pieces(row), pieces, weights)
+        words = (self._source_words(text, row), self.target.words_of(hypothesis.tokens)) if weights else ()
+        record = AttentionRecord(self.source.pieces(row), pieces, weights, *words)
         return Prediction(
             source=text,
             text=self.target.decode(hypothesis.tokens),
@@ -151,11 +153,15 @@ class TextCodec:
             view=self.view,
         )
 
+    def _source_words(self, text: str, row: Sequence[int]) -> Words:
+        """Of a row, which may have been cut, and its end mark."""
+        words = self.source.words(text)
+        return Words(words.texts, (*words.of[: len(row) - 1], None))
+
     def nothing(self, text: str) -> Prediction:
         """The answer to a source with nothing in it: nothing, and certainly so."""
-        record = AttentionRecord(
-            (), (), {"cross": np.zeros((1, 1, 0, 0), dtype=np.float32)}
-        )  # it never looked
+        weights = {"cross": np.zeros((1, 1, 0, 0), dtype=np.float32)}  # it never looked
+        record = AttentionRecord((), (), weights, Words((), ()), Words((), ()))
         return Prediction(source=text, text="", pieces=(), score=0.0, attention=record, view=self.view)
 
     def save(self, folder: Path) -> None:
