@@ -16,7 +16,7 @@ ORDER = [
     ["layers"],
     ["text", "metrics", "attention", "search", "viewing"],
     ["encoders", "decoders", "data"],
-    ["models"],
+    ["models", "records"],
     ["training"],
     ["tasks"],
     ["config"],
