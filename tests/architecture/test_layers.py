@@ -16,7 +16,7 @@ ORDER = [
     ["layers"],
     ["text", "metrics", "attention", "search", "viewing"],
     ["encoders", "decoders", "data"],
-    ["models", "records"],
+    ["models", "records", "alignments"],
     ["training"],
     ["tasks"],
     ["config"],
