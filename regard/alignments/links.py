@@ -73,9 +73,11 @@ def word_looks(record: AttentionRecord, *, layer: int | None = None, head: int |
     words = record.in_words()
     assert words.source_words is not None
     assert words.target_words is not None
-    matrix = words.cross(usual_layer(record) if layer is None else layer, head)  # T S, with marks
     sides = (words.target_words, words.source_words)
     looks = np.zeros([len(side.texts) for side in sides], dtype=np.float32)
+    if looks.size == 0:
+        return looks
+    matrix = words.cross(usual_layer(record) if layer is None else layer, head)  # T S, with marks
     (rows, targets), (columns, sources) = (_standing(side.of) for side in sides)
     looks[np.ix_(targets, sources)] = matrix[np.ix_(rows, columns)]
     return looks

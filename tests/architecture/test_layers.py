@@ -23,6 +23,7 @@ ORDER = [
     ["run", "card"],
     ["build"],
     ["predictor"],
+    ["forcing"],
     ["evaluation", "trainer", "averaging"],
     ["cli"],
 ]
