@@ -14,8 +14,7 @@ import random
 import string
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from typing import Any
 from regard import load
 from regard.viewing import lines, save_figure
 
-TASKS = ["reverse", "joined", "spanish"]
+TASKS = ["reverse", "spanish"]
 MODELS = {"attention": "additive", "fixed vector": "none"}
 FEWEST = 50  # a bucket of fewer test pairs is left out: its score would be noise
 
@@ -87,38 +86,25 @@ def reverse_task(pairs: int) -> Task:
 
 
 def spanish_task(text: Path) -> Task:
+    pieces = ("kind=bpe", "vocabulary=2000")
     return Task(
         "spanish",
         metrics={"bleu": "BLEU", "chrf": "chrF"},
         shown="bleu",
-        heading="Spanish to English, sentences as they are: BLEU",
-        changes=SPANISH,
-        make=lambda: sentences(text),
+        heading="Spanish to English: BLEU",
+        changes=[
+            *(f"text.{side}.{change}" for side in ("source", "target") for change in pieces),
+            "model.embedding=128",
+            "model.encoder.width=256",
+            "model.decoder.width=256",
+            "search.max_length=100",
+            "training.steps=1600",
+            "training.learning_rate=3e-3",
+            "training.metric=loss",
+            "training.validate_every=400",
+        ],
+        make=lambda: spanish_to_english(text),
     )
-
-
-def joined_task(text: Path) -> Task:
-    return Task(
-        "joined",
-        metrics={"bleu": "BLEU", "chrf": "chrF"},
-        shown="bleu",
-        heading="Spanish to English, one to five sentences joined: BLEU",
-        changes=SPANISH,
-        make=lambda: joined_sentences(text),
-    )
-
-
-SPANISH = [
-    *(f"text.{side}.{change}" for side in ("source", "target") for change in ("kind=bpe", "vocabulary=2000")),
-    "model.embedding=128",
-    "model.encoder.width=256",
-    "model.decoder.width=256",
-    "search.max_length=100",
-    "training.steps=1600",
-    "training.learning_rate=3e-3",
-    "training.metric=loss",
-    "training.validate_every=400",
-]
 
 
 def reversed_letters(pairs: int, *, test: int, shortest: int = 4, longest: int = 40) -> Pairs:
@@ -138,54 +124,19 @@ def reversed_letters(pairs: int, *, test: int, shortest: int = 4, longest: int =
 BANDS = [range(1, 5), range(5, 8), range(8, 11), range(11, 15), range(15, 100)]
 
 
-def sentences(text: Path, *, each: int = 500) -> Pairs:
-    """`each` test pairs from every band of lengths."""
-    return _hold_out(
-        _spanish(text), lambda pair: next(n for n, band in enumerate(BANDS) if _words(pair) in band), each
-    )
-
-
-def joined_sentences(text: Path, *, each: int = 400, most: int = 5, words: int = 12) -> Pairs:
-    """One to `most` sentences in a row, of up to `words` words each: long sources, but no harder sentences."""
-    chance = random.Random(2)
-    short = [pair for pair in _spanish(text) if _words(pair) <= words]
-    counts = [number for number in range(1, most + 1) for _ in range(each)]
-    train, test = _hold_out(short, lambda _: 0, sum(counts))
-    return _join(train, iter(lambda: chance.randint(1, most), 0)), _join(test, counts)
-
-
-def _join(pairs: Sequence[Pair], counts: Iterable[int]) -> list[Pair]:
-    """So many of the pairs become one, then so many of the next, until no pair is left."""
-    joined = []
-    start = 0
-    for count in counts:
-        some = pairs[start : start + count]
-        if not some:
-            break
-        joined.append((" ".join(source for source, _ in some), " ".join(target for _, target in some)))
-        start += count
-    return joined
-
-
-def _spanish(text: Path) -> list[Pair]:
+def spanish_to_english(text: Path, *, each: int = 500) -> Pairs:
+    """`each` test pairs from every band of lengths. No sentence of theirs, of either side, is trained on."""
     rows = [line.split("\t") for line in text.read_text(encoding="utf-8").splitlines()]
     pairs = [(row[1].strip(), row[0].strip()) for row in rows if len(row) > 1]
     random.Random(1).shuffle(pairs)
-    return pairs
-
-
-def _words(pair: Pair) -> int:
-    return len(pair[0].split())
-
-
-def _hold_out(pairs: Sequence[Pair], kind: Callable[[Pair], int], each: int) -> Pairs:
-    """The first `each` of every kind, to test on; then no sentence of theirs, of either side, is trained on."""
-    found: Counter[int] = Counter()
+    room = dict.fromkeys(BANDS, each)
     held: set[str] = set()
     test: list[Pair] = []
     for pair in pairs:
-        if found[kind(pair)] < each and held.isdisjoint(_sides(pair)):
-            found[kind(pair)] += 1
+        words = len(pair[0].split())
+        band = next(band for band in BANDS if words in band)
+        if room[band] and held.isdisjoint(_sides(pair)):
+            room[band] -= 1
             held.update(_sides(pair))
             test.append(pair)
     return [pair for pair in pairs if held.isdisjoint(_sides(pair))], test
@@ -265,9 +216,9 @@ def main() -> None:
     chosen = parser.parse_args()
     text = Path(os.environ.get("REGARD_DATA", "")) / "spa-eng" / "spa.txt"
     tasks = [reverse_task(chosen.pairs)] if "reverse" in chosen.tasks else []
-    if text.is_file():
-        tasks += [task for task in (joined_task(text), spanish_task(text)) if task.name in chosen.tasks]
-    elif {"joined", "spanish"}.intersection(chosen.tasks):
+    if "spanish" in chosen.tasks and text.is_file():
+        tasks.append(spanish_task(text))
+    elif "spanish" in chosen.tasks:
         sys.stderr.write("Spanish is left out: REGARD_DATA names no folder with spa-eng/spa.txt.\n")
     changes = [f"training.seed={chosen.seed}"]
     if chosen.steps:

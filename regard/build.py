@@ -44,7 +44,7 @@ from regard.layers import (
 from regard.metrics import METRICS, Metric
 from regard.models import Seq2Seq
 from regard.run import ModelFolder
-from regard.search import SearchPlan
+from regard.search import Groups, SearchPlan
 from regard.tasks.dates import Dates
 from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
 from regard.tasks.translation import Translation
@@ -478,13 +478,9 @@ def load_model(config: Config, folder: ModelFolder, codec: TextCodec) -> Seq2Seq
 
 
 def search_plan(config: Config) -> SearchPlan:
-    search = config.search
-    return SearchPlan(
-        beam=search.beam,
-        length_penalty=search.length_penalty,
-        max_length=search.max_length,
-        max_ratio=search.max_ratio,
-    )
+    settings = config.search.model_dump()
+    groups = Groups(settings.pop("groups"), settings.pop("diversity"))
+    return SearchPlan(**settings, groups=groups)
 
 
 def metrics(config: Config) -> list[Metric]:

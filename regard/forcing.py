@@ -1,7 +1,7 @@
-"""Forced decoding: a model is told the answers, and says how likely it finds them and where it looked."""
+"""Forced decoding: models are told the answers, and say how likely they find them and where they looked."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,15 +10,15 @@ from torch import Tensor
 
 from regard.core.batch import Batch, Tokens
 from regard.core.errors import UserError
-from regard.core.memory import CROSS, DECODER
+from regard.core.memory import CROSS, DECODER, member_kind, plain_kind
 from regard.core.pieces import END
 from regard.core.prediction import Prediction
 from regard.data import in_order
-from regard.models import Seq2Seq
 from regard.predictor import Predictor
-from regard.search import Hypothesis
-from regard.search.stepper import check_numbers
-from regard.training.likelihood import Features
+from regard.search import SPACES, Hypothesis
+from regard.search.stepper import check_numbers, log_probabilities
+
+ROWS = 512  # steps whose likelihoods are looked up together
 
 
 @torch.inference_mode()
@@ -40,7 +40,8 @@ def force(
         raise UserError(
             f"There are {len(sources):,} sources but {len(targets):,} targets. Give one for each."
         )
-    predictor.model.eval()
+    for model in predictor.models:
+        model.eval()
     codec = predictor.codec
     rows, aims = codec.encode(sources), codec.encode_targets(targets)
     answers = [
@@ -55,34 +56,51 @@ def force(
             codec.collate([rows[number] for number in numbers]),
             Tokens.pad([aims[number] for number in numbers]),
         )
-        for number, hypothesis in zip(
-            numbers, _forced(predictor.model, pairs.to(predictor.device), wanted), strict=True
-        ):
+        for number, hypothesis in zip(numbers, _forced(predictor, pairs, wanted), strict=True):
             answers[number] = codec.forced(sources[number], rows[number], targets[number], hypothesis)
     return answers
 
 
-def _forced(model: Seq2Seq, batch: Batch, wanted: frozenset[str]) -> list[Hypothesis]:
+def _forced(predictor: Predictor, batch: Batch, wanted: frozenset[str]) -> Iterator[Hypothesis]:
     """What a search would have found, had it found the targets."""
-    memory = model.encoder.encode(batch.source, wanted)
-    unrolled = model.decoder.unroll(memory, batch.target_input)
+    batch = batch.to(predictor.device)
     mask, aims = batch.target.mask, batch.target.ids  # B T, B T
-    likelihoods = Features(unrolled.features[mask], model.decoder.head).judge(aims[mask]).likelihoods  # N
+    looks: dict[str, Tensor] = {}
+    features = []
+    for number, model in enumerate(predictor.models, start=1):
+        memory = model.encoder.encode(batch.source, wanted)
+        unrolled = model.decoder.unroll(memory, batch.target_input)
+        features.append(unrolled.features[mask])  # N D
+        for kind, weights in {**memory.attention, **unrolled.attention}.items():
+            looks[kind if len(predictor.models) == 1 else member_kind(kind, number)] = weights
+    likelihoods = _likelihoods(predictor, features, aims[mask])  # N
     # As in a search, in float64: many small ones add up.
     scores = torch.zeros(mask.shape, dtype=torch.float64, device=mask.device)  # B T
     totals: list[float] = scores.masked_scatter(mask, likelihoods.double()).sum(1).tolist()
     check_numbers(totals)
-    looks = {**memory.attention, **unrolled.attention}
-    found = []
     for place, (total, length) in enumerate(zip(totals, batch.target.lengths.tolist(), strict=True)):
         tokens = tuple(aims[place, :length].tolist())
         attention = {kind: _own(kind, weights[place], length) for kind, weights in looks.items()}
-        found.append(Hypothesis(tokens, total, total, tokens[-1] == END, attention))
-    return found
+        yield Hypothesis(tokens, total, total, tokens[-1] == END, attention)
+
+
+def _likelihoods(predictor: Predictor, features: Sequence[Tensor], aims: Tensor) -> Tensor:
+    """How likely each piece wanted (N) is by each model's features (N D), some at a time: there are many pieces."""
+    mean = SPACES[predictor.space]
+    found = [aims.new_zeros(0, dtype=torch.float32)]
+    for start in range(0, len(aims), ROWS):
+        rows = slice(start, start + ROWS)
+        said = [
+            log_probabilities(model.decoder.head(some[rows]))
+            for model, some in zip(predictor.models, features, strict=True)
+        ]
+        found.append(mean(torch.stack(said)).gather(-1, aims[rows, None])[:, 0])  # of n V
+    return torch.cat(found)  # N
 
 
 def _own(kind: str, weights: Tensor, length: int) -> Tensor:
     """The looks of a target of this length, without the padding behind it: L H T S."""
-    if kind in (CROSS, DECODER):
+    plain = plain_kind(kind)
+    if plain in (CROSS, DECODER):
         weights = weights[:, :, :length]
-    return weights[..., :length] if kind == DECODER else weights
+    return weights[..., :length] if plain == DECODER else weights

@@ -1,105 +1,222 @@
 """load(run) -> predict(inputs) -> predictions."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 import torch
 
 from regard import build
+from regard.core.batch import Tokens
 from regard.core.errors import UserError, did_you_mean
-from regard.core.memory import CROSS, KINDS, NOTHING
-from regard.core.prediction import Prediction
+from regard.core.memory import CROSS, KINDS, NOTHING, Memory, member_kind
+from regard.core.prediction import Prediction, Request
 from regard.data import in_order
+from regard.metrics import UTILITIES, expected
 from regard.models import Seq2Seq
 from regard.run import find_model
-from regard.search import SearchPlan
+from regard.search import SPACES, Ensemble, Options, Question, SearchPlan, Stepper, changed
 from regard.tasks.text import TextCodec
 
 RECORDS = {"cross": frozenset({CROSS}), "all": KINDS, "none": NOTHING}
 
 
-def load(path: str | Path, *, device: str = "auto") -> "Predictor":
-    """A trained model from its run folder (or from a `model/` folder on its own)."""
-    folder = find_model(path)
-    config = folder.config()
-    codec = build.load_codec(config, folder)
-    model = build.load_model(config, folder, codec)
+def load(*paths: str | Path, device: str = "auto", space: str = "probability") -> "Predictor":
+    """A trained model from its run folder (or from a `model/` folder on its own).
+
+    Several become an ensemble, whose probabilities are averaged, or whose log-probabilities
+    (`space="log"`). The first says how to search.
+    """
+    if not paths:
+        raise UserError("Nothing to load: give a run folder, such as runs/dates.")
+    if space not in SPACES:
+        raise UserError(f"There is no space {space!r} to average in.{did_you_mean(space, SPACES)}")
+    models, codecs = [], []
+    for path in paths:
+        folder = find_model(path)
+        config = folder.config()
+        codecs.append(build.load_codec(config, folder))
+        models.append(build.load_model(config, folder, codecs[-1]).eval())
+        if not codecs[-1].agrees(codecs[0]):
+            raise UserError(
+                f"{path} and {paths[0]} have other pieces: models answer together only with the same tokenizers. "
+                "Train one with the other's data and text settings."
+            )
+    first = find_model(paths[0]).config()
     return Predictor(
-        model.eval(),
-        codec,
-        search=build.search_plan(config),
-        batch_tokens=config.evaluation.batch_tokens,
+        models,
+        codecs[0],
+        search=build.search_plan(first),
+        batch_tokens=first.evaluation.batch_tokens,
         device=build.device(device),
+        space=space,
     )
 
 
 class Predictor:
-    """Answers sources with a model. What it answers to one does not depend on what else it is asked."""
+    """Answers sources with a model, or with several as one.
+
+    What it answers to one source does not depend on what else it is asked.
+    """
 
     def __init__(
-        self, model: Seq2Seq, codec: TextCodec, *, search: SearchPlan, batch_tokens: int, device: torch.device
+        self,
+        models: Sequence[Seq2Seq],
+        codec: TextCodec,
+        *,
+        search: SearchPlan,
+        batch_tokens: int,
+        device: torch.device,
+        space: str = "probability",
     ):
-        self.model = model.to(device)
+        self.models = [model.to(device) for model in models]
         self.codec = codec
         self.search = search
         self.batch_tokens = batch_tokens
         self.device = device
+        self.space = space
 
     @overload  # to a type checker a str is texts too; at run time the first overload wins
     def predict(  # type: ignore[overload-overlap]
-        self, inputs: str, *, beam: int | None = None, attention: str = "cross"
+        self,
+        inputs: str | Request,
+        *,
+        attention: str = "cross",
+        mbr: str | None = None,
+        **options: Unpack[Options],
     ) -> Prediction: ...
     @overload
     def predict(
-        self, inputs: Iterable[str], *, beam: int | None = None, attention: str = "cross"
+        self,
+        inputs: Iterable[str | Request],
+        *,
+        attention: str = "cross",
+        mbr: str | None = None,
+        **options: Unpack[Options],
     ) -> list[Prediction]: ...
 
     def predict(
-        self, inputs: str | Iterable[str], *, beam: int | None = None, attention: str = "cross"
+        self,
+        inputs: str | Request | Iterable[str | Request],
+        *,
+        attention: str = "cross",
+        mbr: str | None = None,
+        **options: Unpack[Options],
     ) -> Prediction | list[Prediction]:
-        """One prediction for each input, in their order; for a single text, a single one.
+        """One prediction for each input, in their order; for a single input, a single one.
 
         `attention` says what is recorded: the look at the source ("cross"), that and the looks of source
-        and answer at themselves ("all"), or nothing ("none"), which is fastest.
+        and answer at themselves ("all"), or nothing ("none"), which is fastest. `options` change the
+        search: `beam=5`, `best=3` (the others are the prediction's `alternatives`), `sample=True` and so on.
+        With `mbr`, "chrf" or "bleu", the answer is not the likeliest of the `best`, but the one most like all.
         """
         if attention not in RECORDS:
             raise UserError(
                 f"There is no attention {attention!r} to record.{did_you_mean(attention, RECORDS)}"
             )
-        wanted = RECORDS[attention]
-        if beam is not None and beam < 1:
-            raise UserError(f"A beam of {beam} holds no hypothesis. Give 1, which is greedy, or more.")
-        search = self.search if beam is None else replace(self.search, beam=beam)
-        if isinstance(inputs, str):
-            return self._predict([inputs], search, wanted)[0]
-        return self._predict(list(inputs), search, wanted)
+        search = changed(self.search, options)
+        if mbr is not None and mbr not in UTILITIES:
+            raise UserError(f"There is no likeness {mbr!r} for mbr.{did_you_mean(mbr, UTILITIES)}")
+        if mbr is not None and search.best < 2:
+            raise UserError("mbr chooses among several answers: ask for more with best.")
+        single = isinstance(inputs, str | Request)
+        asked = [inputs] if isinstance(inputs, str | Request) else list(inputs)
+        requests = [Request(one) if isinstance(one, str) else one for one in asked]
+        answers = self._predict(requests, search, RECORDS[attention])
+        if mbr is not None:
+            answers = [by_consensus(answer, mbr, sampled=search.draw is not None) for answer in answers]
+        return answers[0] if single else answers
 
     def stream(
-        self, inputs: Iterable[str], *, beam: int | None = None, attention: str = "cross", window: int = 512
+        self,
+        inputs: Iterable[str | Request],
+        *,
+        window: int = 512,
+        attention: str = "cross",
+        mbr: str | None = None,
+        **options: Unpack[Options],
     ) -> Iterator[Prediction]:
         """Predictions in the order of the inputs, which are read `window` at a time and never all at once."""
         remaining = iter(inputs)
         while some := list(islice(remaining, window)):
-            yield from self.predict(some, beam=beam, attention=attention)
+            yield from self.predict(some, attention=attention, mbr=mbr, **options)
 
     @torch.inference_mode()
-    def _predict(self, texts: Sequence[str], search: SearchPlan, wanted: frozenset[str]) -> list[Prediction]:
-        self.model.eval()  # a training that goes on afterwards sets its own mode at each step
-        rows = self.codec.encode(texts)
-        answers = [self.codec.nothing(text) for text in texts]
-        asked = [number for number, row in enumerate(rows) if row]
-        budget = self.batch_tokens // search.beam  # every source becomes as many rows
-        for batch in in_order(np.array([len(rows[number]) for number in asked]), budget):
-            numbers = [asked[place] for place in batch]
-            source = self.codec.collate([rows[number] for number in numbers]).to(self.device)
-            memory = self.model.encoder.encode(source, wanted)
-            found = search(self.model.decoder, memory, source.lengths)
-            for place, (number, hypothesis) in enumerate(zip(numbers, found, strict=True)):
-                looks = {kind: weights[place] for kind, weights in memory.attention.items()}
-                whole = replace(hypothesis, attention={**looks, **hypothesis.attention})
-                answers[number] = self.codec.decode(texts[number], rows[number], whole)
-        return answers
+    def _predict(
+        self, requests: Sequence[Request], search: SearchPlan, wanted: frozenset[str]
+    ) -> list[Prediction]:
+        for model in self.models:
+            model.eval()  # a training that goes on afterwards sets its own mode at each step
+        different = list(dict.fromkeys(requests))  # the same twice has the same answer
+        answers: dict[Request, Prediction] = {}
+        questions: dict[Request, Question] = {}
+        rows = self.codec.encode([request.text for request in different])
+        for request, row in zip(different, rows, strict=True):
+            try:
+                question = Question(tuple(row), self.codec.rules(request))
+            except UserError as error:
+                answers[request] = self.codec.nothing(request.text, problem=str(error))
+                continue
+            if not row or (problem := search.impossible(question)):
+                answers[request] = self.codec.nothing(request.text, problem=problem if row else None)
+            else:
+                questions[request] = question
+        asked = list(questions)
+        if search.coverage:
+            wanted = wanted | {CROSS}
+        lengths = np.array([len(questions[request].row) for request in asked], dtype=np.int64)
+        for batch in in_order(lengths, self.batch_tokens // search.rows):  # every source becomes as many rows
+            some = [asked[place] for place in batch]
+            answers |= zip(
+                some, self._answer(some, [questions[one] for one in some], search, wanted), strict=True
+            )
+        return [answers[request] for request in requests]
+
+    def _answer(
+        self,
+        requests: Sequence[Request],
+        questions: Sequence[Question],
+        search: SearchPlan,
+        wanted: frozenset[str],
+    ) -> Iterator[Prediction]:
+        source = self.codec.collate([question.row for question in questions]).to(self.device)
+        stepper, memory, seen = self._read(source, wanted)
+        found = search(stepper, memory, questions, source.mask)
+        for place, (request, question, one) in enumerate(zip(requests, questions, found, strict=True)):
+            looks = {kind: weights[place] for kind, weights in seen.items()}
+            whole = tuple(
+                replace(hypothesis, attention={**looks, **hypothesis.attention})
+                for hypothesis in one.hypotheses
+            )
+            yield self.codec.answer(request.text, question.row, replace(one, hypotheses=whole))
+
+    def _read(
+        self, source: Tokens, wanted: frozenset[str]
+    ) -> tuple[Stepper[Any], Memory | list[Memory], dict[str, torch.Tensor]]:
+        """Who will step, from what memory, and what the encoders looked at meanwhile."""
+        memories = [model.encoder.encode(source, wanted) for model in self.models]
+        if len(memories) == 1:
+            return self.models[0].decoder, memories[0], dict(memories[0].attention)
+        seen = {
+            member_kind(kind, number): weights
+            for number, memory in enumerate(memories, start=1)
+            for kind, weights in memory.attention.items()
+        }
+        return Ensemble([model.decoder for model in self.models], space=self.space), memories, seen
+
+
+def by_consensus(prediction: Prediction, utility: str, *, sampled: bool) -> Prediction:
+    """Of a prediction and its alternatives the one that is most like all of them, with the others after it.
+
+    Samples count alike, because the likely ones come often; answers of a beam by their probability.
+    """
+    everyone = [replace(prediction, alternatives=()), *prediction.alternatives]
+    weights = [1.0 if sampled else math.exp(one.score - prediction.score) for one in everyone]
+    worth = expected([one.text for one in everyone], weights, UTILITIES[utility]())
+    order = sorted(range(len(everyone)), key=lambda number: -worth[number])
+    best, *others = (everyone[number] for number in order)
+    return replace(best, alternatives=tuple(others), beam=prediction.beam)

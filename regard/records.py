@@ -17,6 +17,7 @@ from safetensors.numpy import save as tensors_file
 
 from regard.core.errors import UserError
 from regard.core.files import write_whole
+from regard.core.memory import plain_kind
 from regard.core.pieces import END, SPECIAL_PIECES
 from regard.core.prediction import AttentionRecord, Prediction, Weights
 from regard.core.words import Words
@@ -31,7 +32,10 @@ LONGEST_LINE = 2**30  # bytes: weights take room when they are written out
 
 
 def save_records(predictions: Iterable[Prediction], path: str | Path) -> Path:
-    """Writes predictions and all that their attention records hold; the suffix says how."""
+    """Writes predictions and all that their attention records hold; the suffix says how.
+
+    Alternatives and what a beam considered are not kept.
+    """
     path = _known(Path(path))
     predictions = list(predictions)
     if path.suffix != ".safetensors":
@@ -102,7 +106,9 @@ class _Described(_Strict):
 
     def _check(self, kind: str, looks: Weights) -> None:
         source, target = len(self.source_pieces), len(self.target_pieces)
-        rows, columns = {"encoder": (source, source), "cross": (target, source)}.get(kind, (target, None))
+        rows, columns = {"encoder": (source, source), "cross": (target, source)}.get(
+            plain_kind(kind), (target, None)
+        )
         if looks.ndim != 4 or looks.shape[2] != rows or columns not in (None, looks.shape[3]):
             raise ValueError(
                 f"the weights {kind!r} of shape {looks.shape} do not go with {source} source and {target} "

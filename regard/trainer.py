@@ -272,7 +272,7 @@ class Validator:
         self.samples = config.training.samples
         self.pairs = examples.validation
         self.predictor = Predictor(
-            model,
+            [model],
             codec,
             search=build.search_plan(config),
             batch_tokens=self.budget,

@@ -1,6 +1,7 @@
 """Small models and batches for the tests."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -13,6 +14,7 @@ from regard.decoders import BRIDGES, DECODERS, Stack
 from regard.encoders import RecurrentEncoder
 from regard.layers import CELLS, POSITIONS, READOUTS, Embedding
 from regard.models import Seq2Seq
+from regard.search import Hypothesis, Question, SearchPlan, Stepper
 
 VOCABULARY = 12
 WIDTH = 16
@@ -252,3 +254,21 @@ MODELS: dict[str, Callable[[], Seq2Seq]] = (
     | {f"bridge {name}": (lambda name=name: recurrent(bridge=name)) for name in BRIDGES}
     | {f"readout {name}": (lambda name=name: recurrent(readout=name)) for name in READOUTS}
 )
+
+FEW = (
+    "look_then_step, gru, 2",
+    "transformer, positions rotary",
+    "convolutional, two heads",
+    "stream, sinusoidal",
+)  # one of each family, for what costs most
+
+
+def search(
+    stepper: Stepper[Any], source: Tokens, plan: SearchPlan, *, memory: object = None
+) -> list[tuple[Hypothesis, ...]]:
+    """What a search finds for each row; from the source itself, or from what the stepper is to begin with."""
+    rows = [row[:length] for row, length in zip(source.ids.tolist(), source.lengths.tolist(), strict=True)]
+    questions = [Question(tuple(row)) for row in rows]
+    with torch.inference_mode():
+        found = plan(stepper, source if memory is None else memory, questions, source.mask)
+    return [one.hypotheses for one in found]

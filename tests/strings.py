@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from small import search
 
 from regard.core.batch import Batch, Tokens
 from regard.core.pieces import END
@@ -61,7 +62,7 @@ def answers(net: Seq2Seq, strings: Strings) -> tuple[Batch, list[Hypothesis]]:
     unseen = strings.batch(1_000_000)
     net.eval()
     with torch.inference_mode():
-        return unseen, SearchPlan(beam=1)(net, unseen.source, unseen.source.lengths)
+        return unseen, [found[0] for found in search(net, unseen.source, SearchPlan())]
 
 
 def share_right(net: Seq2Seq, strings: Strings) -> float:

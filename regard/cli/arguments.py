@@ -37,4 +37,27 @@ BeamOption = Annotated[
     int | None,
     typer.Option(min=1, max=1000, help="Width of the beam; 1 is greedy. Default: as the run says."),
 ]
+WithOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--with", metavar="RUN", help="Another run that answers together with this one. Can be repeated."
+    ),
+]
+SearchOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--search",
+        metavar="NAME=VALUE",
+        help="Change the search: penalty, length_penalty, coverage, min_length, max_length, min_ratio, max_ratio, "
+        "end_threshold, no_repeat, groups, diversity; sample=true with temperature, top_k, top_p, min_p, seed. "
+        "Can be repeated.",
+    ),
+]
+BestOption = Annotated[
+    int | None, typer.Option(min=1, max=1000, help="So many answers for each source, the best first.")
+]
+MbrOption = Annotated[
+    str | None,
+    typer.Option(metavar="chrf|bleu", help="Of the best answers give the one that is most like the others."),
+]
 DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ...")]

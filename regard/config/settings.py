@@ -23,6 +23,7 @@ from regard.core.errors import did_you_mean
 from regard.decoders import ASKING, BRIDGES
 from regard.layers import ACTIVATIONS, CELLS, NORMS, POSITIONS, READOUTS
 from regard.metrics import METRICS
+from regard.search import RANKS
 from regard.text import TOKENIZERS
 from regard.text.normalization import NORMALIZATIONS
 from regard.training import DECAYS, FEEDINGS, OPTIMIZERS, PRECISIONS, SCHEDULES
@@ -602,11 +603,33 @@ class Training(Settings):
 
 class Search(Settings):
     beam: int = Field(1, ge=1, le=1000, description="Width of the beam; 1 is greedy.")
+    penalty: Annotated[str, Member(RANKS)] = Field(
+        "gnmt", description="How answers of different lengths are compared: gnmt or average."
+    )
     length_penalty: float = Field(0.6, ge=0, le=10, description="Exponent of the length penalty; 0 is none.")
+    coverage: float = Field(
+        0.0,
+        ge=0,
+        le=1000,
+        description="How much it counts that source pieces were not looked at; 0 is nothing.",
+    )
+    min_length: int = Field(0, ge=0, le=10**6, description="Smallest number of pieces in an answer.")
+    min_ratio: float = Field(0.0, ge=0, le=1000, description="And at least this many for each source piece.")
     max_length: Length = Field(200, description="Greatest number of pieces in an answer.")
     max_ratio: float = Field(
         3.0, gt=0, le=1000, description="And at most this many for each source piece, plus 10."
     )
+    end_threshold: float = Field(
+        0.0,
+        ge=0,
+        le=1000,
+        description="The end must be this many times as likely as the likeliest other piece.",
+    )
+    no_repeat: int = Field(
+        0, ge=0, le=10**6, description="So many pieces in a row never come twice in an answer; 0 is no rule."
+    )
+    groups: int = Field(1, ge=1, le=1000, description="Parts of the beam that avoid each other.")
+    diversity: float = Field(0.5, ge=0, le=1000, description="How much they avoid each other.")
 
 
 class Evaluation(Settings):

@@ -11,6 +11,16 @@ KINDS = frozenset({ENCODER, DECODER, CROSS})
 NOTHING: frozenset[str] = frozenset()
 
 
+def member_kind(kind: str, number: int) -> str:
+    """A kind of attention of one member of an ensemble, counted from 1."""
+    return f"{kind}.{number}"
+
+
+def plain_kind(kind: str) -> str:
+    """A kind of attention without the number of an ensemble's member."""
+    return kind.partition(".")[0]
+
+
 @dataclass(frozen=True)
 class Memory:
     annotations: Tensor  # B S D

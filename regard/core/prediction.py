@@ -1,6 +1,6 @@
 """What a model answers, and what it looked at while it did."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.errors import UserError
+from regard.core.memory import plain_kind
 from regard.core.words import Shares, Words
 
 Weights = NDArray[np.float32]  # layers, heads, target, source
@@ -79,8 +80,9 @@ class AttentionRecord:
             "decoder": (target.means(), _fed(target)),
         }
         weights = {
-            kind: (sides[kind][0] @ looks @ sides[kind][1]).astype(np.float32)
+            kind: (rows @ looks @ columns).astype(np.float32)
             for kind, looks in self.weights.items()
+            for rows, columns in [sides[plain_kind(kind)]]
         }  # each L H T S
         return AttentionRecord(
             source.names(self.source_pieces),
@@ -114,6 +116,33 @@ class View(Protocol):
 
 
 @dataclass(frozen=True)
+class Request:
+    """A source with wishes about its answer."""
+
+    text: str
+    prefix: str = ""  # the answer begins with it
+    require: Sequence[str] = ()  # words or phrases that are in the answer
+    forbid: Sequence[str] = ()  # words or phrases that are not
+
+    def __post_init__(self) -> None:
+        for name in ("require", "forbid"):
+            phrases = getattr(self, name)
+            object.__setattr__(self, name, (phrases,) if isinstance(phrases, str) else tuple(phrases))
+
+
+@dataclass(frozen=True)
+class BeamNode:
+    """One hypothesis that a beam search considered, by its last piece."""
+
+    parent: int | None  # number of the node it goes on from; None at the first step
+    piece: str
+    score: float  # log-probability of all pieces up to here
+    rank: float  # what it is worth as an answer of this length
+    fate: str  # kept, pruned or finished
+    step: int  # counted from 1
+
+
+@dataclass(frozen=True)
 class Prediction:
     """A finished answer."""
 
@@ -123,6 +152,12 @@ class Prediction:
     score: float  # log-probability of the answer, its end mark included
     attention: AttentionRecord = field(repr=False)
     finished: bool = True  # False: cut off at the longest length allowed
+    rank: float = 0.0  # what the search ordered it by
+    alternatives: tuple["Prediction", ...] = field(default=(), repr=False)  # the next best, where asked for
+    beam: tuple[BeamNode, ...] | None = field(
+        default=None, repr=False
+    )  # all that was considered, if recorded
+    problem: str | None = None  # why there is no answer
     view: View | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:

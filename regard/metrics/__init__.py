@@ -2,6 +2,7 @@
 
 from regard.metrics.buckets import Bucket, by_bucket
 from regard.metrics.character_error_rate import CharacterErrorRate
+from regard.metrics.consensus import UTILITIES, expected
 from regard.metrics.exact_match import ExactMatch
 from regard.metrics.overlap import Bleu, BleuLowercase, BleuTokenized, Chrf
 from regard.metrics.score import Metric, MetricMaker, Score
@@ -17,6 +18,7 @@ METRICS: dict[str, MetricMaker] = {
 
 __all__ = [
     "METRICS",
+    "UTILITIES",
     "Bleu",
     "BleuLowercase",
     "BleuTokenized",
@@ -28,4 +30,5 @@ __all__ = [
     "MetricMaker",
     "Score",
     "by_bucket",
+    "expected",
 ]

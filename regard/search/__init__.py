@@ -1,10 +1,49 @@
 """Search: a stepper -> hypotheses. It knows no model."""
 
-from regard.search.beam import beam
+from regard.search.beam import Groups, beam
+from regard.search.ensemble import SPACES, Ensemble
+from regard.search.frame import Frame
 from regard.search.greedy import greedy
-from regard.search.hypothesis import Hypothesis
-from regard.search.plan import SearchPlan
-from regard.search.ranks import LengthPenalty, Rank
+from regard.search.hypothesis import Found, Hypothesis
+from regard.search.options import Options, changed, parse
+from regard.search.plan import Question, SearchPlan
+from regard.search.ranks import RANKS, Average, Coverage, LengthPenalty, Rank
+from regard.search.rules import AtLeast, AtMost, Forbidden, NoRepeat, Phrase, Prefix, Required, Rule, Rules
+from regard.search.sampling import Draw, sample
 from regard.search.stepper import Stepper
+from regard.search.tree import Node, Tree
 
-__all__ = ["Hypothesis", "LengthPenalty", "Rank", "SearchPlan", "Stepper", "beam", "greedy"]
+__all__ = [
+    "RANKS",
+    "SPACES",
+    "AtLeast",
+    "AtMost",
+    "Average",
+    "Coverage",
+    "Draw",
+    "Ensemble",
+    "Forbidden",
+    "Found",
+    "Frame",
+    "Groups",
+    "Hypothesis",
+    "LengthPenalty",
+    "NoRepeat",
+    "Node",
+    "Options",
+    "Phrase",
+    "Prefix",
+    "Question",
+    "Rank",
+    "Required",
+    "Rule",
+    "Rules",
+    "SearchPlan",
+    "Stepper",
+    "Tree",
+    "beam",
+    "changed",
+    "greedy",
+    "parse",
+    "sample",
+]

@@ -1,21 +1,38 @@
 """Beam search over a whole batch."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from regard.core.state import State
-from regard.search.hypothesis import Ending, Hypothesis, Trail
-from regard.search.ranks import LengthPenalty, Rank
+from regard.core.memory import CROSS, plain_kind
+from regard.core.state import Looks, State
+from regard.search.banks import share_out
+from regard.search.frame import Frame
+from regard.search.hypothesis import Ending, Found, Hypothesis, Trail
+from regard.search.ranks import Coverage, LengthPenalty, Rank
+from regard.search.rules import Required, Rules, after
 from regard.search.stepper import Stepper, check_numbers, log_probabilities
+from regard.search.tree import FINISHED, KEPT, PRUNED, Node, Tree
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Parts of a beam that avoid each other (Vijayakumar et al. 2018).
+
+    A piece that earlier groups took at a step is worth `strength` less to a group, for each hypothesis that did.
+    """
+
+    count: int = 1
+    strength: float = 0.5
 
 
 @dataclass
 class _Pool:
-    """Where the best hypotheses of one source ended so far."""
+    """Where the best hypotheses of one strand ended so far."""
 
     size: int
     found: list[Ending] = field(default_factory=list)
@@ -32,83 +49,249 @@ class _Pool:
 def beam(
     stepper: Stepper[Any],
     source: Any,
+    frame: Frame,
     *,
-    limits: Tensor,
-    begin: int,
-    end: int,
     width: int = 5,
     best: int = 1,
     rank: Rank | None = None,
-) -> list[list[Hypothesis]]:
-    """The `best` hypotheses for each row of the source, best first. `limits` (B) bounds each row's length.
+    coverage: tuple[Coverage, Tensor] | None = None,
+    groups: Groups | None = None,
+    record: bool = False,
+) -> list[Found]:
+    """The `best` hypotheses for each row of the source, best first.
 
     Every source keeps `width` live hypotheses. One that ends is set aside, if it is among the
     `width` best candidates of its step. A source leaves the batch when no live hypothesis can
     still enter its `best`, or at its limit: then, if it finished none at all, it gives its best
-    unfinished ones.
+    unfinished ones. `coverage` comes with the source's mask (B S). With `record` all that was considered
+    is kept as a tree.
     """
+    groups = groups or Groups()
     assert 1 <= best <= width, (best, width)
-    rank = rank or LengthPenalty()
-    bounds: list[int] = limits.tolist()
-    pools = [_Pool(best) for _ in bounds]
-    state: State = stepper.begin(source)
-    alive = parents = list(range(len(bounds)))  # N, which sources are still searched; rows one step before
-    fed = [begin] * len(bounds)  # rows: N times the live hypotheses of each
-    tokens = torch.full_like(limits, begin)  # rows
-    scores = torch.zeros(
-        len(bounds), 1, device=limits.device, dtype=torch.float64
-    )  # N K, many small ones add up
-    trail = Trail()
-    for length in range(1, max(bounds) + 1):
-        output = stepper.step(tokens, state)
-        trail.step(parents, fed, output.attention)
-        following = log_probabilities(output.logits)  # rows V
-        (sources, live), vocabulary = scores.shape, following.shape[1]
-        following = following.view(sources, live * vocabulary)  # N K*V
-        candidates = following + scores.float().repeat_interleave(vocabulary, dim=1)  # N K*V
+    assert width % groups.count == 0, (width, groups)
+    search = _Search(frame, width // groups.count, min(best, width // groups.count), rank, coverage, groups)
+    if record:
+        search.trees = [Tree() for _ in range(len(frame))]
+    search.run(stepper, source)
+    return [search.found(number, best) for number in range(len(frame))]
 
-        # Twice the width: even if half of them end, `width` remain to go on.
-        places = candidates.topk(min(2 * width, live * vocabulary), dim=1).indices  # N C
-        scores = scores.gather(1, places // vocabulary) + following.gather(1, places)  # N C
-        check_numbers(scores[:, 0].tolist())
-        tokens = places % vocabulary
-        rows = torch.arange(sources, device=limits.device)[:, None] * live + places // vocabulary
-        ended = (tokens == end) & scores.isfinite()
-        ended[:, width:] = False
-        for (n, _), row, score, place in zip(
+
+@dataclass
+class _Search:
+    """A strand is one group of one source: it has its own pool and its own live hypotheses."""
+
+    frame: Frame
+    width: int  # of a strand
+    best: int  # of a strand
+    rank: Rank | None
+    coverage: tuple[Coverage, Tensor] | None
+    groups: Groups
+    trees: list[Tree] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rank_by: Rank = self.rank or LengthPenalty()
+        count = self.groups.count
+        self.source_of = [number for number in range(len(self.frame)) for _ in range(count)]
+        self.group_of = list(range(count)) * len(self.frame)
+        self.pools = [_Pool(self.best) for _ in self.source_of]
+        self.trail = Trail()
+
+    def found(self, number: int, best: int) -> Found:
+        count = self.groups.count
+        pools = self.pools[number * count : (number + 1) * count]
+        endings = sorted((one for pool in pools for one in pool.found), key=lambda one: -one.rank)
+        answers: dict[tuple[int, ...], Hypothesis] = {}
+        for ending in endings:
+            hypothesis = self.trail.trace(ending)
+            answers.setdefault(hypothesis.tokens, hypothesis)
+        return Found(tuple(answers.values())[:best], self.trees[number] if self.trees else None)
+
+    def run(self, stepper: Stepper[Any], source: Any) -> None:
+        frame, device = self.frame, self.frame.limits.device
+        state: State = stepper.begin(source)
+        strands = list(range(len(self.source_of)))  # N, those that are still searched
+        if self.groups.count > 1:
+            state = state.select(torch.tensor(self.source_of, device=device))
+        rules = [frame.rules_of(number) for number in self.source_of]  # rows: N times K
+        parents, fed = (
+            strands,
+            [frame.begin] * len(strands),
+        )  # rows: their row one step before; what they read
+        nodes: list[int | None] = [None] * len(strands)  # rows: their nodes in the trees
+        tokens = frame.limits.new_full((len(strands),), frame.begin)  # rows
+        scores = torch.zeros(
+            len(strands), 1, device=device, dtype=torch.float64
+        )  # N K, many small ones add up
+        seen: Tensor | float = 0.0  # rows S, what each row looked at so far
+        for length in range(1, max(frame.bounds) + 1):
+            output = stepper.step(tokens, state)
+            self.trail.step(parents, fed, output.attention)
+            if self.coverage is not None:
+                seen = seen + _look(output.attention)
+            live = scores.shape[1]
+            following = frame.restrict(
+                log_probabilities(output.logits),
+                length,
+                [self.source_of[strand] for strand in strands for _ in range(live)],
+                rules,
+            )  # rows V
+            step = self._choose(following, scores, strands, rules)
+            check_numbers(step.scores[:, 0].tolist())
+            values = self._values(step, length, seen, strands)  # N C
+            ended = (step.tokens == frame.end) & step.scores.isfinite()  # N C
+            ended[:, self.width :] = False
+            self._set_aside(step, ended, values, strands, length)
+            going_on = step.scores.masked_fill(step.tokens == frame.end, -torch.inf)
+            scores, order = going_on.topk(min(self.width, going_on.shape[1]), dim=1)  # N K
+            made = self._record(step, ended, order, values, strands, nodes, length)
+            tokens, rows = step.tokens.gather(1, order), step.rows.gather(1, order)  # N K
+            staying = self._staying(scores, rows, tokens, values.gather(1, order), strands, length)
+            if not staying:
+                break
+            kept = torch.tensor(staying, device=device)
+            scores, tokens, rows = scores[kept], tokens[kept].flatten(), rows[kept].flatten()
+            state = output.state.select(rows)
+            strands = [strands[n] for n in staying]
+            parents, fed = rows.tolist(), tokens.tolist()
+            rules = [after(rules[row], piece) for row, piece in zip(parents, fed, strict=True)]
+            nodes = [node for n in staying for node in made[n]]
+            if isinstance(seen, Tensor):
+                seen = seen[rows]
+
+    def _choose(
+        self, following: Tensor, scores: Tensor, strands: Sequence[int], rules: Sequence[Rules]
+    ) -> "_Step":
+        """The best candidates of every strand, group after group."""
+        (count, live), vocabulary = scores.shape, following.shape[1]
+        following = following.view(count, live * vocabulary)  # N K*V
+        candidates = following + scores.float().repeat_interleave(vocabulary, dim=1)  # N K*V
+        wanted = min(2 * self.width, live * vocabulary)  # even if half of them end, `width` remain to go on
+        if self.groups.count == 1:
+            places = candidates.topk(wanted, dim=1).indices  # N C
+        else:
+            places = self._apart(candidates, wanted, strands, vocabulary)
+        gathered = scores.gather(1, places // vocabulary) + following.gather(1, places)  # N C
+        first = torch.arange(count, device=scores.device)[:, None] * live
+        step = _Step(places % vocabulary, first + places // vocabulary, gathered)
+        for n in range(count):
+            some = rules[n * live : (n + 1) * live]
+            if any(isinstance(rule, Required) for each in some for rule in each):
+                self._bank(step, n, n * live, following[n].view(live, -1), scores[n], some)
+        return step
+
+    def _apart(self, candidates: Tensor, wanted: int, strands: Sequence[int], vocabulary: int) -> Tensor:
+        """N C, where a group avoids what the groups before it take at this step."""
+        places = torch.zeros(len(strands), wanted, dtype=torch.long, device=candidates.device)
+        taken = candidates.new_zeros(len(self.frame), vocabulary)  # sources V
+        for group in range(self.groups.count):
+            rows = [n for n, strand in enumerate(strands) if self.group_of[strand] == group]
+            if not rows:
+                continue
+            sources = torch.tensor([self.source_of[strands[n]] for n in rows], device=candidates.device)
+            less = self.groups.strength * taken[sources].repeat(1, candidates.shape[1] // vocabulary)
+            places[rows] = (candidates[rows] - less).topk(wanted, dim=1).indices
+            pieces = places[rows, : self.width] % vocabulary
+            taken.index_put_((sources[:, None], pieces), taken.new_ones(()), accumulate=True)
+        return places
+
+    def _bank(
+        self, step: "_Step", n: int, first: int, following: Tensor, scores: Tensor, rules: Sequence[Rules]
+    ) -> None:
+        """Where phrases are required: candidates compete with those that have as much of them (in place)."""
+        chosen = share_out(following.double() + scores[:, None], rules, self.width, self.frame.end)
+        step.scores[n] = -torch.inf
+        for place, (row, piece, score) in enumerate(chosen[: step.scores.shape[1]]):
+            step.tokens[n, place], step.rows[n, place], step.scores[n, place] = piece, first + row, score
+
+    def _values(self, step: "_Step", length: int, seen: Tensor | float, strands: Sequence[int]) -> Tensor:
+        """N C, what the candidates would be worth as answers."""
+        values = self.rank_by(step.scores, length)
+        if self.coverage is None or not isinstance(seen, Tensor):
+            return values
+        penalty, mask = self.coverage
+        owners = torch.tensor([self.source_of[strand] for strand in strands], device=seen.device)
+        covered = penalty(seen[step.rows.flatten()], mask[owners].repeat_interleave(step.rows.shape[1], 0))
+        return values + covered.view(values.shape)
+
+    def _set_aside(
+        self, step: "_Step", ended: Tensor, values: Tensor, strands: Sequence[int], length: int
+    ) -> None:
+        for (n, _), row, score, value in zip(
             ended.nonzero().tolist(),
-            rows[ended].tolist(),
-            scores[ended].tolist(),
-            rank(scores, length)[ended].tolist(),
+            step.rows[ended].tolist(),
+            step.scores[ended].tolist(),
+            values[ended].tolist(),
             strict=True,
         ):
-            pools[alive[n]].add(Ending(length, row, end, score, place, finished=True))
+            self.pools[strands[n]].add(Ending(length, row, self.frame.end, score, value, finished=True))
 
-        scores = scores.masked_fill(tokens == end, -torch.inf)
-        scores, order = scores.topk(min(width, scores.shape[1]), dim=1)  # N K
-        tokens, rows = tokens.gather(1, order), rows.gather(1, order)
-        attainable = rank(scores[:, 0], limits).tolist()
+    def _staying(
+        self,
+        scores: Tensor,
+        rows: Tensor,
+        tokens: Tensor,
+        values: Tensor,
+        strands: Sequence[int],
+        length: int,
+    ) -> list[int]:
+        """Which strands go on. One at its limit that finished nothing gives its best unfinished ones."""
+        owners = [self.source_of[strand] for strand in strands]
+        attainable = self.rank_by(
+            scores[:, 0], self.frame.limits[owners]
+        ).tolist()  # nothing is left uncovered
         # Lists, once for each step: a number asked of a GPU by itself waits for all that it has to do.
-        origins, chosen, totals = rows.tolist(), tokens.tolist(), scores.tolist()
-        ranks = rank(scores, length).tolist()
+        origins, chosen, totals, worth = rows.tolist(), tokens.tolist(), scores.tolist(), values.tolist()
         staying = []
-        for n, number in enumerate(alive):
-            pool = pools[number]
-            if bounds[number] > length:
+        for n, (strand, owner) in enumerate(zip(strands, owners, strict=True)):
+            pool = self.pools[strand]
+            if self.frame.bounds[owner] > length:
                 if not pool.beats(attainable[n]):
                     staying.append(n)
             elif not pool.found:
-                cut_off = zip(origins[n], chosen[n], totals[n], ranks[n], strict=True)
-                for row, token, score, place in cut_off:
+                cut_off = zip(origins[n], chosen[n], totals[n], worth[n], strict=True)
+                for row, token, score, value in cut_off:
                     if math.isfinite(score):
-                        pool.add(Ending(length, row, token, score, place, finished=False))
-        if not staying:
-            break
-        kept = torch.tensor(staying, device=limits.device)
-        limits, scores, tokens = limits[kept], scores[kept], tokens[kept].flatten()
-        state = output.state.select(rows[kept].flatten())
-        alive = [alive[n] for n in staying]
-        parents = [row for n in staying for row in origins[n]]
-        fed = [token for n in staying for token in chosen[n]]
-    assert all(pool.found for pool in pools), "a row was not answered"
-    return [[trail.trace(ending) for ending in pool.found] for pool in pools]
+                        pool.add(Ending(length, row, token, score, value, finished=False))
+        return staying
+
+    def _record(
+        self,
+        step: "_Step",
+        ended: Tensor,
+        order: Tensor,
+        values: Tensor,
+        strands: Sequence[int],
+        nodes: Sequence[int | None],
+        length: int,
+    ) -> list[list[int | None]]:
+        """Adds a step to the trees; gives the nodes of the hypotheses that go on, N K."""
+        if not self.trees:
+            return [[None] * order.shape[1] for _ in strands]
+        made = []
+        columns = [part.tolist() for part in (step.tokens, step.rows, step.scores, values, ended, order)]
+        for strand, tokens, rows, scores, worth, ends, going_on in zip(strands, *columns, strict=True):
+            tree, found = self.trees[self.source_of[strand]], {}
+            for place, score in enumerate(scores):
+                if math.isfinite(score):
+                    kept = place in going_on and tokens[place] != self.frame.end
+                    fate = FINISHED if ends[place] else KEPT if kept else PRUNED
+                    node = Node(nodes[rows[place]], tokens[place], score, worth[place], fate, length)
+                    found[place] = tree.add(node)
+            made.append([found.get(place) for place in going_on])
+        return made
+
+
+@dataclass
+class _Step:
+    """The candidates of a step, the best of each strand first."""
+
+    tokens: Tensor  # N C
+    rows: Tensor  # N C, which live row each goes on from
+    scores: Tensor  # N C
+
+
+def _look(attention: Looks) -> Tensor:
+    """rows S, the mean look at the source over members, layers and heads."""
+    looks = [weights.mean((1, 2)) for kind, weights in attention.items() if plain_kind(kind) == CROSS]
+    assert looks, "coverage needs the look at the source"
+    return torch.stack(looks).mean(0)

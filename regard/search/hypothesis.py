@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.core.state import Looks
+from regard.search.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,14 @@ class Hypothesis:
     rank: float  # what the search ordered it by
     finished: bool  # False: cut off at the longest length allowed
     attention: Mapping[str, Tensor] = field(repr=False)  # kind -> layers, heads, target, source
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found for one source."""
+
+    hypotheses: tuple[Hypothesis, ...]  # best first; none, where no answer could keep the rules
+    tree: Tree | None = None
 
 
 @dataclass(frozen=True)

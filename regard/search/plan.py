@@ -1,35 +1,126 @@
 """Which search, and how far it may go."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from regard.core.pieces import BEGIN, END
-from regard.search.beam import beam
+from regard.search.beam import Groups, beam
+from regard.search.frame import Frame
 from regard.search.greedy import greedy
-from regard.search.hypothesis import Hypothesis
-from regard.search.ranks import LengthPenalty
+from regard.search.hypothesis import Found
+from regard.search.ranks import RANKS, Coverage
+from regard.search.rules import NoRepeat, Prefix, Required, Rules
+from regard.search.sampling import Draw, sample
 from regard.search.stepper import Stepper
+
+FEWEST_FOR_PHRASES = 5  # a narrower beam puts required phrases off until nothing else is allowed
+
+
+@dataclass(frozen=True)
+class Question:
+    """One source, as far as a search has to know it."""
+
+    row: tuple[int, ...]
+    rules: Rules = ()
+
+    @property
+    def name(self) -> bytes:
+        """What its draws depend on: itself, wherever it stands."""
+        return ",".join(map(str, self.row)).encode()
 
 
 @dataclass(frozen=True)
 class SearchPlan:
     beam: int = 1
+    best: int = 1  # answers for each source
+    penalty: str = "gnmt"  # how lengths are compared
     length_penalty: float = 0.0
+    coverage: float = 0.0
+    min_length: int = 0  # pieces without the end mark
+    min_ratio: float = 0.0  # pieces of answer for each piece of source
     max_length: int = 200
     max_ratio: float = 3.0  # pieces of answer for each piece of source, plus 10
+    end_threshold: float = 0.0
+    no_repeat: int = 0
+    groups: Groups = field(default_factory=Groups)
+    draw: Draw | None = None  # sampling, instead of searching for the best
+    seed: int = 1  # of sampling
+    record: bool = False  # keep the tree of the beam
 
-    def __call__(self, stepper: Stepper[Any], source: Any, lengths: Tensor) -> list[Hypothesis]:
-        """The best hypothesis for each row. How far a row may go depends on its own length alone."""
-        limits = torch.tensor([self.limit(length) for length in lengths.tolist()], device=lengths.device)  # B
-        rank = LengthPenalty(self.length_penalty)
-        if self.beam == 1:
-            return greedy(stepper, source, limits=limits, begin=BEGIN, end=END, rank=rank)
-        found = beam(stepper, source, limits=limits, begin=BEGIN, end=END, width=self.beam, rank=rank)
-        return [hypotheses[0] for hypotheses in found]
+    @property
+    def rows(self) -> int:
+        """Hypotheses that are alive at the same time for each source, at the most."""
+        return self.best if self.draw else max(self.beam, self.best)
 
-    def limit(self, length: int) -> int:
-        """The greatest number of pieces in the answer to a source of this many."""
-        return max(1, int(min(length * self.max_ratio + 10, self.max_length)))
+    def __call__(
+        self, stepper: Stepper[Any], source: Any, questions: Sequence[Question], mask: Tensor
+    ) -> list[Found]:
+        """The best hypotheses for each row; none where no answer could keep its rules.
+
+        `mask` (B S) is where source pieces stand. How far a row may go depends on its own length alone.
+        """
+        frame = self.frame(questions, mask.device)
+        rank = RANKS[self.penalty](self.length_penalty)
+        if self.draw is not None:
+            names = [question.name for question in questions]
+            return sample(
+                stepper,
+                source,
+                frame,
+                draw=self.draw,
+                names=names,
+                samples=self.best,
+                seed=self.seed,
+                rank=rank,
+            )
+        phrases = any(isinstance(rule, Required) for question in questions for rule in question.rules)
+        if self.rows == 1 and not phrases and not self.record:
+            return greedy(stepper, source, frame, rank=rank)
+        width = max(self.rows, FEWEST_FOR_PHRASES) if phrases else self.rows
+        width += -width % self.groups.count
+        coverage = (Coverage(self.coverage), mask) if self.coverage else None
+        return beam(
+            stepper,
+            source,
+            frame,
+            width=width,
+            best=self.best,
+            rank=rank,
+            coverage=coverage,
+            groups=self.groups,
+            record=self.record,
+        )
+
+    def frame(self, questions: Sequence[Question], device: torch.device) -> Frame:
+        repeats: Rules = (NoRepeat(self.no_repeat),) if self.no_repeat else ()
+        least = [self.least(question) for question in questions]
+        return Frame(
+            torch.tensor([self.limit(question) for question in questions], device=device),
+            BEGIN,
+            END,
+            least=torch.tensor(least, device=device) if any(least) else None,
+            rules=[(*question.rules, *repeats) for question in questions],
+            end_threshold=self.end_threshold,
+        )
+
+    def limit(self, question: Question) -> int:
+        """The greatest number of pieces in the answer, the end mark included.
+
+        What an answer has to begin with does not count.
+        """
+        forced = sum(len(rule.pieces) for rule in question.rules if isinstance(rule, Prefix))
+        own = max(1, int(min(len(question.row) * self.max_ratio + 10, self.max_length)))
+        return forced + max(own, self.least(question) + 1)
+
+    def least(self, question: Question) -> int:
+        """The smallest number of pieces in the answer, the end mark not counted."""
+        return max(self.min_length, int(len(question.row) * self.min_ratio))
+
+    def impossible(self, question: Question) -> str | None:
+        """Why no answer can keep the question's rules, where that is plain before the search."""
+        room = self.limit(question)
+        return next((why for rule in question.rules if (why := rule.impossible(room))), None)

@@ -1,5 +1,6 @@
 """Ranks: how finished hypotheses of different lengths are compared."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,3 +28,33 @@ class LengthPenalty:
 
     def __call__(self, log_probability: Tensor, length: int | Tensor) -> Tensor:
         return log_probability / ((5 + length) / 6) ** self.alpha
+
+
+@dataclass(frozen=True)
+class Average:
+    """log p / length^alpha: with alpha 1, the mean over the pieces."""
+
+    alpha: float = 1.0
+
+    def __call__(self, log_probability: Tensor, length: int | Tensor) -> Tensor:
+        return log_probability / length**self.alpha
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """strength · Σ log min(looks at a source piece, 1) (Wu et al. 2016, equation 14), added to a rank.
+
+    It is zero when everything was looked at for one step in all, and falls with what was passed over. What
+    was not looked at counts as `floor`, so that one piece does not outweigh everything else.
+    """
+
+    strength: float
+    floor: float = 1e-3
+
+    def __call__(self, looks: Tensor, mask: Tensor) -> Tensor:
+        """`looks` (rows S), summed over the steps, and where a source piece stands (rows S)."""
+        share = looks.clamp(self.floor, 1).log() * mask  # rows S
+        return self.strength * share.sum(-1)
+
+
+RANKS: dict[str, Callable[[float], Rank]] = {"gnmt": LengthPenalty, "average": Average}

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -10,12 +11,12 @@ import numpy as np
 
 from regard.core.batch import Tokens
 from regard.core.errors import UserError
-from regard.core.memory import CROSS, DECODER, ENCODER
-from regard.core.pieces import END
-from regard.core.prediction import AttentionRecord, Prediction, View
+from regard.core.memory import CROSS, DECODER, ENCODER, plain_kind
+from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
+from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View
 from regard.core.words import Words
 from regard.data import Limits, Pair, PairFile, read_pairs, split
-from regard.search import Hypothesis
+from regard.search import Forbidden, Found, Hypothesis, Phrase, Prefix, Required, Rule, Rules, Tree
 from regard.text import Tokenizer
 
 log = logging.getLogger("regard")
@@ -109,6 +110,13 @@ class TextCodec:
     limits: Limits
     view: View
 
+    def agrees(self, other: "TextCodec") -> bool:
+        """Both have the same pieces, so that their models can answer together."""
+        return (self.source.to_json(), self.target.to_json()) == (
+            other.source.to_json(),
+            other.target.to_json(),
+        )
+
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """A row for each text: its pieces and the end mark. An empty row for a text with nothing in it.
 
@@ -133,6 +141,58 @@ class TextCodec:
     def collate(self, rows: Sequence[Sequence[int]]) -> Tokens:
         return Tokens.pad(rows)
 
+    def rules(self, request: Request) -> Rules:
+        """What the request asks of the answer, in pieces; a UserError where the model has no pieces for it."""
+        rules: list[Rule] = []
+        if request.prefix:
+            rules.append(Prefix(self._sequence(request.prefix)))
+        if request.forbid:
+            rules.append(Forbidden(tuple(self._sequence(phrase) for phrase in request.forbid)))
+        if request.require:
+            phrases = [
+                Phrase((self._sequence(text),), self._boundary(text), repr(text)) for text in request.require
+            ]
+            rules.append(Required.of(phrases, end=END))
+        return tuple(rules)
+
+    def _sequence(self, phrase: str) -> tuple[int, ...]:
+        ids = tuple(self.target.encode(phrase))
+        if not ids or UNKNOWN in ids:
+            raise UserError(f"the model has no pieces for {phrase!r}")
+        return ids
+
+    def _boundary(self, phrase: str) -> frozenset[int] | None:
+        """What may stand behind a phrase so that its last word ends there; None where words have no borders."""
+        last = phrase[-1]
+        if not (last.isdigit() or last.islower() or last.isupper()):
+            return None
+        return self._word_ends
+
+    @cached_property
+    def _word_ends(self) -> frozenset[int]:
+        names = self.target.pieces(range(len(self.target)))
+        return frozenset(
+            number
+            for number, name in enumerate(names)
+            if number == END or (number >= len(SPECIAL_PIECES) and not name[0].isalnum() and name[0] != "<")
+        )
+
+    def answer(self, text: str, row: Sequence[int], found: Found) -> Prediction:
+        """The best hypothesis, with the others as its alternatives."""
+        if not found.hypotheses:
+            return self.nothing(text, problem="no answer keeps all the rules")
+        best, *others = (self.decode(text, row, hypothesis) for hypothesis in found.hypotheses)
+        return replace(best, alternatives=tuple(others), beam=self._beam(found.tree))
+
+    def _beam(self, tree: Tree | None) -> tuple[BeamNode, ...] | None:
+        if tree is None:
+            return None
+        names = self.target.pieces([node.piece for node in tree.nodes])
+        return tuple(
+            BeamNode(node.parent, name, node.score, node.rank, node.fate, node.step)
+            for node, name in zip(tree.nodes, names, strict=True)
+        )
+
     def decode(self, text: str, row: Sequence[int], hypothesis: Hypothesis) -> Prediction:
         sizes = {
             ENCODER: (len(row), len(row)),
@@ -140,7 +200,7 @@ class TextCodec:
             DECODER: (None, None),
         }  # without padding
         weights = {
-            kind: looks[..., : sizes[kind][0], : sizes[kind][1]].float().cpu().numpy()
+            kind: looks[..., : sizes[plain_kind(kind)][0], : sizes[plain_kind(kind)][1]].float().cpu().numpy()
             for kind, looks in hypothesis.attention.items()
         }
         pieces = self.target.pieces(hypothesis.tokens)
@@ -153,6 +213,7 @@ class TextCodec:
             score=hypothesis.score,
             attention=record,
             finished=hypothesis.finished,
+            rank=hypothesis.rank,
             view=self.view,
         )
 
@@ -162,11 +223,13 @@ class TextCodec:
         words = _read(self.target, target, hypothesis.tokens) if hypothesis.attention else None
         return replace(answer, text=target, attention=replace(answer.attention, target_words=words))
 
-    def nothing(self, text: str) -> Prediction:
-        """The answer to a source with nothing in it: nothing, and certainly so."""
+    def nothing(self, text: str, *, problem: str | None = None) -> Prediction:
+        """The answer to a source with nothing in it: nothing, and certainly so. Or to one that has a problem."""
         weights = {"cross": np.zeros((1, 1, 0, 0), dtype=np.float32)}  # it never looked
         record = AttentionRecord((), (), weights, Words((), ()), Words((), ()))
-        return Prediction(source=text, text="", pieces=(), score=0.0, attention=record, view=self.view)
+        return Prediction(
+            source=text, text="", pieces=(), score=0.0, attention=record, problem=problem, view=self.view
+        )
 
     def save(self, folder: Path) -> None:
         for name, tokenizer in self._files().items():

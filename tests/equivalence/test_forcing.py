@@ -12,7 +12,7 @@ from regard.data import Limits
 from regard.forcing import force
 from regard.models import Seq2Seq
 from regard.predictor import Predictor
-from regard.search import SearchPlan
+from regard.search import SPACES, SearchPlan
 from regard.tasks.text import TextCodec
 from regard.text import TOKENIZERS
 from regard.viewing import TextView
@@ -21,11 +21,11 @@ SOURCES = ["abc", "", "hgfedcba", "a", "bb", "cdefg", "abc"]
 TARGETS = ["cba", "", "abcdefgh", "", "bbbbbbbbb", "g", "hh"]
 
 
-def predictor(model: Seq2Seq, batch_tokens: int = 60) -> Predictor:
+def predictor(*models: Seq2Seq, space: str = "probability") -> Predictor:
     tokenizer = TOKENIZERS["characters"](["abcdefgh"], vocabulary=VOCABULARY)
     codec = TextCodec(tokenizer, tokenizer, Limits(source=12, target=12), TextView())
     search = SearchPlan(max_length=8)
-    return Predictor(model, codec, search=search, batch_tokens=batch_tokens, device=torch.device("cpu"))
+    return Predictor(models, codec, search=search, batch_tokens=60, device=torch.device("cpu"), space=space)
 
 
 def assert_same(one: Prediction, other: Prediction) -> None:
@@ -36,7 +36,7 @@ def assert_same(one: Prediction, other: Prediction) -> None:
         other.finished,
     )
     assert one.score == pytest.approx(other.score, abs=1e-5)
-    assert one.attention.kinds == other.attention.kinds
+    assert set(one.attention.kinds) == set(other.attention.kinds)
     assert one.attention.target_pieces == other.attention.target_pieces
     for kind in one.attention.kinds:
         np.testing.assert_allclose(
@@ -77,10 +77,27 @@ def test_the_score_is_the_sum_over_the_steps_with_the_end_mark(make: object) -> 
     (found,) = force(asked, ["abc"], ["fed"])
     ids = [*asked.codec.target.encode("fed"), END]
     with torch.inference_mode():
-        state = asked.model.begin(asked.codec.collate(asked.codec.encode(["abc"])))
+        state = asked.models[0].begin(asked.codec.collate(asked.codec.encode(["abc"])))
         score, fed = 0.0, BEGIN
         for wanted in ids:
-            output = asked.model.step(torch.tensor([fed]), state)
+            output = asked.models[0].step(torch.tensor([fed]), state)
             score += float(output.logits.log_softmax(-1)[0, wanted])
             state, fed = output.state, wanted
     assert found.score == pytest.approx(score, abs=1e-5)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_an_ensemble_is_forced_as_it_searches(space: str) -> None:
+    asked = predictor(recurrent(), transformer(), recurrent(decoder="step_then_look"), space=space)
+    answers = [one for one in asked.predict(SOURCES, beam=3, attention="all") if one.finished and one.source]
+    forced = force(asked, [one.source for one in answers], [one.text for one in answers], wanted=KINDS)
+    compared = [
+        (found, answer)
+        for found, answer in zip(forced, answers, strict=True)
+        if found.attention.target_pieces == answer.attention.target_pieces
+    ]
+    assert compared
+    for found, answer in compared:
+        assert {"cross.1", "cross.2", "decoder.2", "encoder.2", "cross.3"} == set(found.attention.kinds)
+        assert_same(found, answer)
+        assert found.attention.in_words().weights["cross.3"].shape[-1] == 2

@@ -24,7 +24,7 @@ def predictor(model: Seq2Seq | None = None, batch_tokens: int = 60) -> Predictor
     tokenizer = TOKENIZERS["characters"](["abc de "], vocabulary=VOCABULARY)
     codec = TextCodec(tokenizer, tokenizer, Limits(source=20, target=6), TextView())
     return Predictor(
-        model or recurrent(),
+        [model or recurrent()],
         codec,
         search=SearchPlan(),
         batch_tokens=batch_tokens,
@@ -103,13 +103,13 @@ def test_a_model_that_gives_no_numbers_is_told_to_the_person() -> None:
 def test_batches_stay_within_the_budget_by_the_longer_side(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = predictor(batch_tokens=24)
     shapes = []
-    unroll = type(asked.model.decoder).unroll
+    unroll = type(asked.models[0].decoder).unroll
 
     def noting(decoder, memory, target):
         shapes.append((len(target), max(target.shape[1], memory.mask.shape[1])))
         return unroll(decoder, memory, target)
 
-    monkeypatch.setattr(type(asked.model.decoder), "unroll", noting)
+    monkeypatch.setattr(type(asked.models[0].decoder), "unroll", noting)
     force(asked, ["a"] * 9 + ["abcdeabcde"] * 4, ["abcde"] * 9 + ["a"] * 4)
     assert sum(rows for rows, _ in shapes) == 13
     assert all(rows * longest <= 24 for rows, longest in shapes)

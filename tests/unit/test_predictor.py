@@ -7,6 +7,7 @@ from small import VOCABULARY, recurrent
 from regard.core.batch import Tokens
 from regard.core.errors import UserError
 from regard.data import Limits
+from regard.layers import Dropout
 from regard.predictor import Predictor
 from regard.search import SearchPlan
 from regard.tasks.text import TextCodec
@@ -22,7 +23,7 @@ def predictor() -> Predictor:
     assert len(tokenizer) == VOCABULARY
     codec = TextCodec(tokenizer, tokenizer, Limits(source=50, target=50), TextView())
     search = SearchPlan(max_length=6)
-    return Predictor(recurrent(), codec, search=search, batch_tokens=24, device=torch.device("cpu"))
+    return Predictor([recurrent()], codec, search=search, batch_tokens=24, device=torch.device("cpu"))
 
 
 @pytest.fixture
@@ -70,10 +71,10 @@ def test_inputs_may_come_from_anything_that_can_be_iterated(predictor: Predictor
 
 
 def test_dropout_is_off_when_predicting_whatever_mode_the_model_was_left_in(predictor: Predictor) -> None:
-    for module in predictor.model.modules():
-        if isinstance(module, torch.nn.Dropout):
-            module.p = 0.5
+    for module in predictor.models[0].modules():
+        if isinstance(module, Dropout):
+            module.rate = 0.5
     expected = [answer.score for answer in predictor.predict(TEXTS)]
-    predictor.model.train()
+    predictor.models[0].train()
     assert [answer.score for answer in predictor.predict(TEXTS)] == expected
-    assert not predictor.model.training
+    assert not predictor.models[0].training

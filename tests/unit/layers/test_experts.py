@@ -3,7 +3,7 @@ import torch
 from small import batch, built, stream, transformer
 from torch import Tensor
 
-from regard.layers import Experts, FeedForward
+from regard.layers import Dropout, Experts, FeedForward
 from regard.models import Seq2Seq
 from regard.training import CrossEntropy
 
@@ -186,8 +186,8 @@ MODELS = {
 
 def without_dropout(model: Seq2Seq) -> Seq2Seq:
     for part in model.modules():
-        if isinstance(part, torch.nn.Dropout):
-            part.p = 0.0
+        if isinstance(part, Dropout):
+            part.rate = 0.0
     return model
 
 

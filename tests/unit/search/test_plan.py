@@ -4,7 +4,7 @@ import pytest
 import torch
 from tables import TableStepper
 
-from regard.search import SearchPlan
+from regard.search import Question, SearchPlan
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from regard.search import SearchPlan
         (100, 3.0, 200, 200),
         (7, 1e300, 200, 200),
         (7, math.inf, 200, 200),
-        (10**9, 1000.0, 100_000, 100_000),
+        (10**6, 1000.0, 100_000, 100_000),
         (0, 3.0, 1, 1),
         (16_777_217, 1.0, 10**9, 16_777_227),  # one more than float32 can count to
     ],
@@ -23,7 +23,7 @@ from regard.search import SearchPlan
 def test_the_limit_of_a_row_follows_its_length_and_the_plan(
     length: int, ratio: float, most: int, limit: int
 ) -> None:
-    assert SearchPlan(max_ratio=ratio, max_length=most).limit(length) == limit
+    assert SearchPlan(max_ratio=ratio, max_length=most).limit(Question((7,) * length)) == limit
 
 
 @pytest.mark.parametrize("beam", [1, 3])
@@ -31,5 +31,6 @@ def test_the_limit_of_a_row_follows_its_length_and_the_plan(
 def test_every_row_is_answered_however_odd_the_plan(beam: int, ratio: float) -> None:
     stepper = TableStepper(torch.zeros(3, 6, 6, 6))
     plan = SearchPlan(beam=beam, max_ratio=ratio, max_length=1)
-    answers = plan(stepper, torch.arange(3), torch.tensor([4, 0, 10**12]))
-    assert [len(answer.tokens) for answer in answers] == [1, 1, 1]
+    questions = [Question((5,) * length) for length in (4, 0, 1000)]
+    answers = plan(stepper, torch.arange(3), questions, torch.ones(3, 1000, dtype=torch.bool))
+    assert [len(answer.hypotheses[0].tokens) for answer in answers] == [1, 1, 1]

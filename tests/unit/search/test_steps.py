@@ -1,4 +1,4 @@
-"""What both searches owe to any stepper."""
+"""What every search owes to any stepper."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from tables import TableState, TableStepper
 
 from regard.core.errors import UserError
 from regard.core.state import StepOutput
-from regard.search import Hypothesis, beam, greedy, hypothesis
+from regard.search import Draw, Frame, Hypothesis, beam, greedy, hypothesis, sample
 
 BEGIN, END = 0, 1
 
@@ -16,18 +16,26 @@ Search = Callable[[TableStepper, torch.Tensor], list[Hypothesis]]
 
 
 def by_greedy(stepper: TableStepper, limits: torch.Tensor) -> list[Hypothesis]:
-    return greedy(stepper, torch.arange(len(limits)), limits=limits, begin=BEGIN, end=END)
+    found = greedy(stepper, torch.arange(len(limits)), Frame(limits, BEGIN, END))
+    return [one.hypotheses[0] for one in found]
 
 
 def by_beam(stepper: TableStepper, limits: torch.Tensor) -> list[Hypothesis]:
-    found = beam(stepper, torch.arange(len(limits)), limits=limits, begin=BEGIN, end=END, width=2)
-    return [best for best, *_ in found]
+    found = beam(stepper, torch.arange(len(limits)), Frame(limits, BEGIN, END), width=2)
+    return [one.hypotheses[0] for one in found]
 
 
-both = pytest.mark.parametrize("search", [by_greedy, by_beam])
+def by_sampling(stepper: TableStepper, limits: torch.Tensor) -> list[Hypothesis]:
+    names = [bytes([number]) for number in range(len(limits))]
+    frame, coldest = Frame(limits, BEGIN, END), Draw(top_k=1)
+    found = sample(stepper, torch.arange(len(limits)), frame, draw=coldest, names=names)
+    return [one.hypotheses[0] for one in found]
 
 
-@both
+every = pytest.mark.parametrize("search", [by_greedy, by_beam, by_sampling])
+
+
+@every
 @pytest.mark.parametrize("value", [torch.nan, torch.inf])
 @pytest.mark.parametrize("source", [0, 2])
 def test_a_model_that_gives_no_numbers_is_refused(search: Search, value: float, source: int) -> None:
@@ -39,7 +47,7 @@ def test_a_model_that_gives_no_numbers_is_refused(search: Search, value: float, 
         search(stepper, torch.tensor([6, 6, 6]))
 
 
-@both
+@every
 def test_scores_are_summed_in_float32_whatever_the_model_computes_in(search: Search) -> None:
     class Half(TableStepper):
         def step(self, tokens: torch.Tensor, state: TableState) -> StepOutput[TableState]:
@@ -64,6 +72,6 @@ def test_only_answers_are_read_off_the_trail(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(hypothesis.Trail, "trace", noting)
     stepper = TableStepper.random(4, vocabulary=5, seed=3)
-    limits = torch.tensor([9, 9, 9, 9])
-    beam(stepper, torch.arange(4), limits=limits, begin=BEGIN, end=END, width=5, best=2)
+    frame = Frame(torch.tensor([9, 9, 9, 9]), BEGIN, END)
+    beam(stepper, torch.arange(4), frame, width=5, best=2)
     assert len(traced) == 8

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from regard.core.pieces import PAD, UNKNOWN
-from regard.layers import Embedding, SequenceDropout
+from regard.layers import Embedding
 
 
 def test_noise_and_word_dropout_are_for_training_only() -> None:
@@ -32,14 +32,3 @@ def test_noise_has_the_deviation_asked_for() -> None:
     embedding = Embedding(10, 8, noise=0.2)
     ids = torch.randint(4, 10, (2000, 5))
     assert float((embedding(ids) - embedding.table(ids)).std().detach()) == pytest.approx(0.2, rel=0.05)
-
-
-def test_variational_dropout_drops_the_same_numbers_at_every_step() -> None:
-    torch.manual_seed(0)
-    ones = torch.ones(3, 9, 50)
-    dropped = SequenceDropout(0.4, variational=True)(ones)
-    assert torch.equal(dropped, dropped[:, :1].expand_as(dropped))
-    assert dropped.unique().tolist() == pytest.approx([0.0, 1 / 0.6])
-    usual = SequenceDropout(0.4)(ones)
-    assert not torch.equal(usual, usual[:, :1].expand_as(usual))
-    assert torch.equal(SequenceDropout(0.4, variational=True).eval()(ones), ones)

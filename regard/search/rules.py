@@ -1,0 +1,248 @@
+"""Rules: what an answer must and must not hold.
+
+A rule is a value. It says what it allows next, and what it has become after a piece: so it follows its
+hypothesis through every search as simply as a number would.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What may come next: not `never`, and nothing but `only`, where that is said."""
+
+    never: Collection[int] = ()
+    only: Collection[int] | None = None
+
+
+class Rule(Protocol):
+    def allowed(self, room: int) -> Allowed:
+        """`room` pieces can still come, the next one included."""
+        ...
+
+    def after(self, piece: int) -> Self: ...
+
+    def impossible(self, room: int) -> str | None:
+        """Before the search: why no answer of this many pieces can keep the rule; None if one can."""
+        ...
+
+
+class _Possible:
+    """A rule that can always be kept."""
+
+    def impossible(self, room: int) -> str | None:
+        return None
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """The answer begins with these pieces."""
+
+    pieces: tuple[int, ...]
+
+    def allowed(self, room: int) -> Allowed:
+        return Allowed(only=self.pieces[:1] or None)
+
+    def after(self, piece: int) -> "Prefix":
+        return Prefix(self.pieces[1:])
+
+    def impossible(self, room: int) -> str | None:
+        if len(self.pieces) <= room:
+            return None
+        return f"the beginning has {len(self.pieces)} pieces, but the answer can have only {room}"
+
+
+@dataclass(frozen=True)
+class Forbidden(_Possible):
+    """None of these sequences of pieces is in the answer. One piece is a sequence too."""
+
+    sequences: tuple[tuple[int, ...], ...]
+    said: tuple[int, ...] = ()
+
+    def allowed(self, room: int) -> Allowed:
+        return Allowed(never={one[-1] for one in self.sequences if _ends_with(self.said, one[:-1])})
+
+    def after(self, piece: int) -> "Forbidden":
+        longest = max(map(len, self.sequences), default=0)
+        return replace(self, said=(*self.said, piece)[-longest:])
+
+
+@dataclass(frozen=True)
+class NoRepeat(_Possible):
+    """No `size` pieces in a row come twice."""
+
+    size: int
+    said: tuple[int, ...] = ()
+
+    def allowed(self, room: int) -> Allowed:
+        before = self.size - 1
+        tail = self.said[len(self.said) - before :]
+        return Allowed(
+            never={
+                self.said[place + before]
+                for place in range(len(self.said) - before)
+                if self.said[place : place + before] == tail
+            }
+        )
+
+    def after(self, piece: int) -> "NoRepeat":
+        return replace(self, said=(*self.said, piece))
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """The answer has this many pieces or more, the end mark not counted."""
+
+    count: int
+    end: int
+
+    def allowed(self, room: int) -> Allowed:
+        return Allowed(never=[self.end] if self.count > 0 else [])
+
+    def after(self, piece: int) -> "AtLeast":
+        return replace(self, count=max(0, self.count - 1))
+
+    def impossible(self, room: int) -> str | None:
+        if self.count <= room:
+            return None
+        return f"the answer needs {self.count} pieces, but can have only {room}"
+
+
+@dataclass(frozen=True)
+class AtMost(_Possible):
+    """The answer ends by itself with this many pieces or fewer, the end mark not counted."""
+
+    count: int
+    end: int
+
+    def allowed(self, room: int) -> Allowed:
+        return Allowed(only=[self.end] if self.count <= 0 else None)
+
+    def after(self, piece: int) -> "AtMost":
+        return replace(self, count=self.count - 1)
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Pieces that must come in a row, written in one of several ways."""
+
+    ways: tuple[tuple[int, ...], ...]
+    follow: frozenset[int] | None = None  # what may stand right behind it; None is anything
+    name: str = ""  # for messages
+
+    @property
+    def shortest(self) -> int:
+        return min(map(len, self.ways))
+
+
+@dataclass(frozen=True)
+class Required:
+    """Each of these phrases is in the answer. They may come in any order, and overlap.
+
+    A hypothesis can't end before all are there, and when the room gets tight it is allowed nothing else.
+    """
+
+    phrases: tuple[Phrase, ...]
+    end: int
+    missing: frozenset[int]
+    said: tuple[int, ...] = ()  # the last pieces, as many as the longest way has
+    follow: frozenset[int] | None = None  # what may stand behind the phrase that was just completed
+
+    @staticmethod
+    def of(phrases: Sequence[Phrase], *, end: int) -> "Required":
+        return Required(tuple(phrases), end, frozenset(range(len(phrases))))
+
+    @property
+    def needed(self) -> int:
+        """Pieces that are sure to be enough for the phrases that are missing: one after the other.
+
+        Only the one that is farthest on its way counts as begun, because going on with it may mean to
+        give up the others.
+        """
+        saved = [self.phrases[n].shortest - (len(way) - done) for n, way, done in self._begun()]
+        return self._whole - max(saved, default=0)
+
+    @property
+    def met(self) -> int:
+        """How much is there: the hypotheses of a beam are compared with their like."""
+        return sum(phrase.shortest for phrase in self.phrases) - self.needed
+
+    def advancing(self) -> set[int]:
+        """Pieces with which a phrase begins or goes on."""
+        found = {way[done] for _, way, done in self._begun()}
+        return found | {way[0] for n in self.missing for way in self.phrases[n].ways}
+
+    def allowed(self, room: int) -> Allowed:
+        if not self.missing:
+            return Allowed(only=self.follow)
+        if self._whole + 2 <= room:  # even if all that is begun is given up
+            return Allowed([self.end], self.follow)
+        own = {piece for n in self.missing for way in self.phrases[n].ways for piece in way}
+        hasty = {piece for piece in own if self.after(piece).needed + 2 <= room}
+        return Allowed([self.end], hasty if self.follow is None else (hasty & self.follow or self.follow))
+
+    def after(self, piece: int) -> "Required":
+        longest = max(len(way) for phrase in self.phrases for way in phrase.ways)
+        said = (*self.said, piece)[-longest:]
+        done = {n for n in self.missing if any(_ends_with(said, way) for way in self.phrases[n].ways)}
+        closing = [follow for n in done if (follow := self.phrases[n].follow) is not None]
+        follow = frozenset.intersection(*closing) if closing else None
+        return replace(self, missing=self.missing - done, said=said, follow=follow)
+
+    def impossible(self, room: int) -> str | None:
+        if self.needed + 1 <= room:
+            return None
+        names = ", ".join(phrase.name for phrase in self.phrases)
+        return f"{names} and the end are {self.needed + 1} pieces, but the answer can have only {room}"
+
+    @property
+    def _whole(self) -> int:
+        return sum(self.phrases[n].shortest for n in self.missing)
+
+    def _begun(self) -> list[tuple[int, tuple[int, ...], int]]:
+        """Of the missing phrases the ways that are begun, with how much of each is said."""
+        return [
+            (n, way, done)
+            for n in self.missing
+            for way in self.phrases[n].ways
+            if 0 < (done := _overlap(self.said, way)) < len(way)
+        ]
+
+
+def _overlap(said: tuple[int, ...], way: tuple[int, ...]) -> int:
+    """The greatest n such that `said` ends with the first n of `way`."""
+    return next(n for n in range(min(len(said), len(way)), -1, -1) if _ends_with(said, way[:n]))
+
+
+def _ends_with(said: Sequence[int], tail: Sequence[int]) -> bool:
+    return len(tail) == 0 or tuple(said[-len(tail) :]) == tuple(tail)
+
+
+Rules = tuple[Rule, ...]  # of one hypothesis
+
+
+def restrict(following: Tensor, rules: Sequence[Rules], rooms: Sequence[int]) -> Tensor:
+    """Log-probabilities (rows V) without what the rules of each row do not allow."""
+    if not any(rules):
+        return following
+    following = following.clone()
+    for row, (some, room) in enumerate(zip(rules, rooms, strict=True)):
+        for rule in some:
+            allowed = rule.allowed(room)
+            if allowed.only is not None:
+                only = torch.tensor(list(allowed.only), dtype=torch.long, device=following.device)
+                kept = following[row, only]
+                following[row] = -torch.inf
+                following[row, only] = kept
+            if allowed.never:
+                following[row, list(allowed.never)] = -torch.inf
+    return following
+
+
+def after(rules: Rules, piece: int) -> Rules:
+    return tuple(rule.after(piece) for rule in rules)

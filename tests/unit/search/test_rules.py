@@ -1,0 +1,207 @@
+import random
+import re
+from collections.abc import Callable
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as some
+from tables import TableStepper
+
+from regard.search import (
+    AtLeast,
+    AtMost,
+    Forbidden,
+    Found,
+    Frame,
+    LengthPenalty,
+    NoRepeat,
+    Phrase,
+    Prefix,
+    Required,
+    Rule,
+    beam,
+    greedy,
+)
+
+BEGIN, END, A, B, C = 0, 1, 2, 3, 4
+Answer = tuple[int, ...]
+
+
+def holds(answer: Answer, phrase: Answer) -> bool:
+    return any(answer[n : n + len(phrase)] == phrase for n in range(len(answer)))
+
+
+def repeats(answer: Answer, size: int) -> bool:
+    grams = [answer[n : n + size] for n in range(len(answer) - size + 1)]
+    return len(set(grams)) < len(grams)
+
+
+def required(*phrases: Answer) -> Required:
+    return Required.of([Phrase((phrase,), name=str(phrase)) for phrase in phrases], end=END)
+
+
+CASES: dict[str, tuple[Rule, Callable[[Answer], bool]]] = {
+    "prefix": (Prefix((A, B)), lambda answer: answer[:2] == (A, B)),
+    "forbidden piece": (Forbidden(((A,),)), lambda answer: A not in answer),
+    "forbidden phrases": (
+        Forbidden(((A, B), (C, C))),
+        lambda answer: not holds(answer, (A, B)) and not holds(answer, (C, C)),
+    ),
+    "no piece twice": (NoRepeat(1), lambda answer: not repeats(answer, 1)),
+    "no pair twice": (NoRepeat(2), lambda answer: not repeats(answer, 2)),
+    "at least": (AtLeast(3, END), lambda answer: len(answer) > 3),
+    "at most": (AtMost(2, END), lambda answer: len(answer) <= 3),
+    "one piece": (required((A,)), lambda answer: A in answer),
+    "a phrase": (required((A, B)), lambda answer: holds(answer, (A, B))),
+    "a phrase that overlaps itself": (required((A, A, B)), lambda answer: holds(answer, (A, A, B))),
+    "two phrases": (required((A,), (C, B)), lambda answer: A in answer and holds(answer, (C, B))),
+    "three pieces": (required((A,), (B,), (C,)), lambda answer: {A, B, C} <= set(answer)),
+    "either way": (
+        Required.of([Phrase(((A, B), (C,)))], end=END),
+        lambda answer: holds(answer, (A, B)) or C in answer,
+    ),
+}
+
+
+def search(stepper: TableStepper, rule: Rule, *, limit: int, width: int, best: int = 1) -> Found:
+    frame = Frame(torch.tensor([limit]), BEGIN, END, rules=[(rule,)])
+    (found,) = beam(stepper, torch.arange(1), frame, width=width, best=best, rank=LengthPenalty(0.6))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", CASES)
+def test_a_beam_as_wide_as_the_tree_finds_the_best_that_keep_the_rule(name: str, seed: int) -> None:
+    rule, kept = CASES[name]
+    stepper = TableStepper.random(1, vocabulary=5, seed=seed)
+    answers = {
+        answer: score / ((5 + len(answer)) / 6) ** 0.6
+        for answer, score in stepper.every_answer(0, limit=5, begin=BEGIN, end=END).items()
+        if kept(answer)
+    }
+    expected = sorted(answers, key=lambda answer: -answers[answer])[:4]
+    found = search(stepper, rule, limit=5, width=5**5, best=4)
+    assert [one.tokens for one in found.hypotheses] == expected
+    scores = [one.score for one in found.hypotheses]
+    whole = stepper.every_answer(0, limit=5, begin=BEGIN, end=END)
+    assert scores == pytest.approx([whole[answer] for answer in expected], abs=1e-5)  # not renormalised
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("width", [1, 2, 5])
+def test_a_narrow_beam_keeps_the_rule_too(name: str, seed: int, width: int) -> None:
+    rule, kept = CASES[name]
+    found = search(TableStepper.random(1, vocabulary=5, seed=seed), rule, limit=9, width=width)
+    (hypothesis,) = found.hypotheses
+    assert kept(hypothesis.tokens) or (name == "at least" and len(hypothesis.tokens) == 9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", CASES)
+def test_greedy_search_keeps_the_rule_too(name: str, seed: int) -> None:
+    rule, kept = CASES[name]
+    frame = Frame(torch.tensor([9]), BEGIN, END, rules=[(rule,)])
+    ((hypothesis,),) = [
+        found.hypotheses for found in greedy(TableStepper.random(1, 5, seed), torch.arange(1), frame)
+    ]
+    assert kept(hypothesis.tokens)
+
+
+@given(
+    answer=some.lists(some.integers(2, 4), max_size=12).map(tuple),
+    phrases=some.lists(
+        some.lists(some.integers(2, 4), min_size=1, max_size=4).map(tuple), min_size=1, max_size=3
+    ),
+)
+def test_what_is_missing_is_what_the_answer_does_not_hold(answer: Answer, phrases: list[Answer]) -> None:
+    rule = required(*phrases)
+    for piece in answer:
+        rule = rule.after(piece)
+    assert {phrases[n] for n in rule.missing} == {phrase for phrase in phrases if not holds(answer, phrase)}
+
+
+@given(
+    answer=some.lists(some.integers(2, 4), max_size=8).map(tuple),
+    phrases=some.lists(
+        some.lists(some.integers(2, 4), min_size=1, max_size=4).map(tuple), min_size=1, max_size=3
+    ),
+    spare=some.integers(0, 5),
+    chance=some.randoms(use_true_random=False),
+)
+def test_from_everywhere_it_is_done_in_as_many_pieces_as_it_says(
+    answer: Answer, phrases: list[Answer], spare: int, chance: random.Random
+) -> None:
+    """Whatever is chosen of what is allowed."""
+    rule = required(*phrases)
+    for piece in answer:
+        rule = rule.after(piece)
+    for room in range(rule.needed + 1 + spare, 1, -1):
+        allowed = rule.allowed(room).only
+        rule = rule.after(chance.choice([2, 3, 4, 5] if allowed is None else sorted(allowed)))
+    assert not rule.missing
+
+
+def test_only_what_may_follow_a_phrase_follows_it() -> None:
+    rule = Required.of([Phrase(((A,),), follow=frozenset({C, END}))], end=END)
+    assert rule.after(A).allowed(5).only == {C, END}
+    assert rule.after(A).after(C).allowed(5).only is None
+
+
+def test_rules_of_one_source_do_not_bind_its_neighbour() -> None:
+    stepper = TableStepper.random(2, vocabulary=5, seed=1)
+    free = Frame(torch.tensor([6, 6]), BEGIN, END)
+    bound = Frame(torch.tensor([6, 6]), BEGIN, END, rules=[(), (Prefix((C, C)),)])
+    before = beam(stepper, torch.arange(2), free, width=3)
+    after = beam(stepper, torch.arange(2), bound, width=3)
+    assert after[0].hypotheses[0].tokens == before[0].hypotheses[0].tokens
+    assert after[1].hypotheses[0].tokens[:2] == (C, C)
+
+
+@pytest.mark.parametrize("search_by", [beam, greedy])
+def test_a_source_without_any_allowed_answer_gets_none_and_its_neighbour_its_own(search_by: Callable) -> None:
+    stepper = TableStepper.random(2, vocabulary=5, seed=1)
+    contradiction = (Prefix((A,)), Forbidden(((A,),)))
+    frame = Frame(torch.tensor([6, 6]), BEGIN, END, rules=[contradiction, ()])
+    found = search_by(stepper, torch.arange(2), frame)
+    assert found[0].hypotheses == ()
+    assert len(found[1].hypotheses) == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "room", "message"),
+    [
+        (Prefix((A, B, C)), 2, "the beginning has 3 pieces, but the answer can have only 2"),
+        (AtLeast(9, END), 4, "needs 9 pieces, but can have only 4"),
+        (required((A, B), (C,)), 3, r"\(2, 3\), \(4,\) and the end are 4 pieces"),
+    ],
+)
+def test_what_cannot_fit_is_said_before_the_search(rule: Rule, room: int, message: str) -> None:
+    why = rule.impossible(room)
+    assert why is not None
+    assert re.search(message, why)
+    assert rule.impossible(20) is None
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("least", [0, 2, 4])
+def test_no_answer_ends_before_its_least_length(seed: int, least: int) -> None:
+    stepper = TableStepper.random(2, vocabulary=5, seed=seed)
+    frame = Frame(torch.tensor([6, 6]), BEGIN, END, least=torch.tensor([0, least]))
+    free = Frame(torch.tensor([6, 6]), BEGIN, END)
+    by_rule = Frame(torch.tensor([6, 6]), BEGIN, END, rules=[(), (AtLeast(least, END),)])
+    for search_by in (beam, greedy):
+        found, same, before = (search_by(stepper, torch.arange(2), one) for one in (frame, by_rule, free))
+        assert len(found[1].hypotheses[0].tokens) > least
+        assert found[1].hypotheses[0].tokens == same[1].hypotheses[0].tokens
+        assert found[0].hypotheses[0].tokens == before[0].hypotheses[0].tokens
+
+
+def test_the_end_must_be_likely_enough_beside_the_likeliest_other_piece() -> None:
+    tables = torch.log(torch.tensor([0.0, 0.3, 0.5, 0.2])).expand(1, 4, 4, 4)
+    for threshold, pieces in ((0.0, 5), (0.59, 5), (0.61, 6)):
+        frame = Frame(torch.tensor([6]), BEGIN, END, end_threshold=threshold)
+        (found,) = beam(TableStepper(tables), torch.arange(1), frame, width=4**6, best=1)
+        ended = [one for one in found.hypotheses if one.finished]
+        assert bool(ended) == (threshold < 0.6), pieces

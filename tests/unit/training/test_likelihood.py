@@ -1,0 +1,51 @@
+import pytest
+import torch
+
+from regard.layers import Linear
+from regard.training.likelihood import ROWS, Features, Logits
+
+PIECES = 2 * ROWS["cpu"] + 3  # more than two chunks
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("pieces", [1, PIECES])
+def test_chunks_equal_the_whole_in_loss_likelihoods_and_gradients(smoothing: float, pieces: int) -> None:
+    head, features = Linear(8, 30), torch.randn(pieces, 8)
+    torch.nn.init.normal_(head.bias)
+    wanted = torch.randint(30, (pieces,))
+    outcomes = []
+    for said in (Features, lambda given, head: Logits(head(given))):
+        head.zero_grad()
+        given = features.clone().requires_grad_()
+        judged = said(given, head).judge(wanted, smoothing)
+        (judged.total / 7).backward()
+        outcomes.append([judged.total, judged.likelihoods, given.grad, head.weight.grad, head.bias.grad])
+    for one, other in zip(*outcomes, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_the_gradient_of_the_chunks_is_that_of_finite_differences() -> None:
+    """In the chunks everything is float32, so the step is wide and the tolerance that of float32."""
+    head, features = Linear(4, 6), torch.randn(5, 4, requires_grad=True)
+    wanted, way = torch.randint(6, (5,)), torch.randn(5, 4)
+    Features(features, head).judge(wanted, 0.2).total.backward()
+    with torch.no_grad():
+        ahead, behind = (
+            Features(features + far * way, head).judge(wanted, 0.2).total for far in (0.01, -0.01)
+        )
+    torch.testing.assert_close((features.grad * way).sum(), (ahead - behind) / 0.02, rtol=1e-3, atol=1e-3)
+
+
+def test_a_piece_that_is_almost_impossible_has_a_finite_likelihood() -> None:
+    head = Linear(1, 2)
+    torch.nn.init.constant_(head.weight, 0.0)
+    head.bias.data = torch.tensor([0.0, 300.0])
+    judged = Features(torch.ones(1, 1), head).judge(torch.tensor([0]))
+    assert judged.likelihoods.tolist() == [-300.0]
+
+
+def test_without_gradient_only_the_loss_is_made() -> None:
+    head = Linear(4, 6)
+    with torch.inference_mode():
+        judged = Features(torch.randn(5, 4), head).judge(torch.randint(6, (5,)), 0.1)
+    assert judged.total.isfinite()
