@@ -3,7 +3,8 @@
     python benchmarks/long_sources.py --length 4000
 
 Each look is measured in a process of its own: the highest memory of one pass forward and backward, less that of
-the process with its model and a short pass done. `alternating` is the encoder of the preset transformer_dmca.
+the process with its model and a short pass done. `alternating` is local and compressed in turn, as in
+the preset transformer_dmca.
 """
 
 import argparse
@@ -36,7 +37,7 @@ def measure(chosen: argparse.Namespace) -> dict[str, float]:
     settings = {name.replace("-", "_"): getattr(chosen, name.replace("-", "_")) for name in SIZES}
     settings |= {"look": chosen.look, "attention_dropout": chosen.dropout}
     changes = [f"model.encoder.{name}={value}" for name, value in settings.items()]
-    config = load_config("dates", ["model.preset=transformer_dmca", *changes])
+    config = load_config("dates", ["model.preset=transformer_base", *changes])
     torch.manual_seed(0)
     encoder = build.model(config, source_vocabulary=1000, target_vocabulary=10).encoder.train()
     wanted = frozenset({ENCODER}) if chosen.wanted else NOTHING

@@ -1,12 +1,14 @@
 """Looks of a long source at itself that cost less than all with all (Liu et al. 2018, section 4.2.4).
 
-Where somebody wants the weights, both give them for all pairs of positions, as the full look does.
+Where somebody wants the weights, both give them for all pairs of positions, as the full look does. In one stream
+a target follows, which is short: it sees all of itself up to its own place, and what the look leaves of its source.
 """
 
 from dataclasses import replace
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from regard.attention.attention import Attended, Attention
 from regard.attention.cache import Cache
@@ -17,15 +19,29 @@ from regard.layers import Linear
 
 
 class LocalSelfAttention(SelfAttention):
-    """The source is cut into blocks, and each position looks at its own block: linear in the length."""
+    """The source is cut into blocks, and each position looks at its own block: linear in the length.
+
+    A target that follows in one stream begins a block of its own.
+    """
 
     def __init__(self, attention: Attention, width: int, *, block: int = 256, projected: bool = True):
         super().__init__(attention, width, projected=projected)
         self.block = block
 
+    def remember(self, vectors: Tensor, mask: Tensor, places: Places) -> Cache:
+        first = super().remember(vectors[:, :1], mask[:, :1], replace(places, queries=places.queries[:, :1]))
+        return Cache.of(first.keys[:, :, :0], first.values[:, :, :0], mask[:, :0])
+
     def _look(
         self, queries: Tensor, cache: Cache, query: Tensor, mask: Tensor, places: Places, *, wanted: bool
     ) -> Attended:
+        if places.source is not None:
+            source = places.source.shape[1]
+            attended = _follow(self.attention, queries, cache, query, places, source, 0, wanted=wanted)
+            weights = attended.weights  # B H T steps
+            return replace(
+                attended, weights=functional.pad(weights, (source, 0)) if weights is not None else None
+            )
         length = mask.shape[1]
         size = min(self.block, length)
         real = _cut(mask, size).flatten(0, 1)  # B·N s
@@ -57,6 +73,8 @@ class CompressedSelfAttention(SelfAttention):
         self.compress_values = Linear(compression * width, width)
 
     def _remember(self, keys: Tensor, values: Tensor, mask: Tensor, places: Places) -> Cache:
+        if places.source is not None:
+            return super()._remember(keys, values, mask, places)
         real = mask[..., None]  # B S 1
         keys = self.compress_keys(_cut(keys.masked_fill(~real, 0), self.compression).flatten(2))  # B C D
         values = self.compress_values(_cut(values.masked_fill(~real, 0), self.compression).flatten(2))
@@ -68,16 +86,39 @@ class CompressedSelfAttention(SelfAttention):
     def _look(
         self, queries: Tensor, cache: Cache, query: Tensor, mask: Tensor, places: Places, *, wanted: bool
     ) -> Attended:
-        scope = self.attention.scope(places.index, query, cache.mask)
-        bias = places.positions.bias(places.queries, places.keys[:, :: self.compression])  # B H S C
-        attended = self.attention.attend(queries, cache, biased(scope, bias), wanted=wanted)
+        source = mask if places.source is None else places.source
+        attended = _follow(
+            self.attention, queries, cache, query, places, source.shape[1], self.compression, wanted=wanted
+        )
         weights = attended.weights
-        if weights is not None:
-            real = _cut(mask, self.compression)  # B C c
-            shares = real / real.sum(-1, keepdim=True).clamp(min=1)
-            spread = weights[..., None] * shares[:, None, None]  # B H S C c
-            weights = spread.flatten(3)[..., : mask.shape[1]]  # B H S S
-        return replace(attended, weights=weights)
+        return replace(attended, weights=self._spread(weights, source) if weights is not None else None)
+
+    def _spread(self, weights: Tensor, source: Tensor) -> Tensor:
+        """B H T (C + steps) -> B H T (S + steps)"""
+        real = _cut(source, self.compression)  # B C c
+        shares = real / real.sum(-1, keepdim=True).clamp(min=1)
+        cells, target = torch.split(weights, [real.shape[1], weights.shape[-1] - real.shape[1]], dim=-1)
+        spread = (cells[..., None] * shares[:, None, None]).flatten(3)  # B H T (C c)
+        return torch.cat([spread[..., : source.shape[1]], target], dim=-1)
+
+
+def _follow(
+    attention: Attention,
+    queries: Tensor,
+    cache: Cache,
+    query: Tensor,
+    places: Places,
+    source: int,
+    every: int,
+    *,
+    wanted: bool,
+) -> Attended:
+    """Looks at one key for `every` places of a source, or at none of it (0), and at what follows the source."""
+    kept = places.keys[:, :source:every] if every else places.keys[:, :0]  # B C
+    steps = places.index - source + kept.shape[1]  # 1 T, numbers among the keys that are there
+    bias = places.positions.bias(places.queries, torch.cat([kept, places.keys[:, source:]], dim=1))
+    scope = attention.scope(steps, query, cache.mask)
+    return attention.attend(queries, cache, biased(scope, bias), wanted=wanted)
 
 
 def _cut(sequence: Tensor, size: int) -> Tensor:

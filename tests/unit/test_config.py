@@ -151,8 +151,16 @@ def test_an_unknown_member_is_refused_with_all_of_them_and_the_nearest(tmp_path:
             ["local look", "must be global, not window"],
         ),
         (
-            "[model]\npreset = 'transformer_d'\nencoder.look = 'compressed'\nencoder.scope = 'global'\n",
-            ["compressed look", "in one stream"],
+            "[model]\npreset = 'transformer_d'\nencoder.look = 'compressed'\n",
+            ["compressed look", "must be global, not causal"],
+        ),
+        (
+            "[model]\npreset = 'transformer_dmca'\nencoder.look = 'local'\n",
+            ["nothing of its source", "alternating"],
+        ),
+        (
+            "[model]\npreset = 'transformer_dmca'\nencoder.layers = 1\n",
+            ["nothing of its source", "two layers"],
         ),
         ("[model.encoder]\nkind = 'transformer'\nlook = 'locally'\n", ["look", "Did you mean 'local'?"]),
         ("[model.encoder]\nkind = 'transformer'\nblock = 0\n", ["model.encoder.block", "0"]),
