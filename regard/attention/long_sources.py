@@ -35,13 +35,17 @@ class LocalSelfAttention(SelfAttention):
     def _look(
         self, queries: Tensor, cache: Cache, query: Tensor, mask: Tensor, places: Places, *, wanted: bool
     ) -> Attended:
-        if places.source is not None:
-            source = places.source.shape[1]
-            attended = _follow(self.attention, queries, cache, query, places, source, 0, wanted=wanted)
-            weights = attended.weights  # B H T steps
-            return replace(
-                attended, weights=functional.pad(weights, (source, 0)) if weights is not None else None
-            )
+        if places.source is None:
+            return self._look_in_blocks(queries, cache, query, mask, places, wanted=wanted)
+        source = places.source.shape[1]
+        alone = places.keeping(places.keys[:, :0], of=source)
+        attended = super()._look(queries, cache, query, mask, alone, wanted=wanted)
+        weights = functional.pad(attended.weights, (source, 0)) if attended.weights is not None else None
+        return replace(attended, weights=weights)  # B H T (S + steps)
+
+    def _look_in_blocks(
+        self, queries: Tensor, cache: Cache, query: Tensor, mask: Tensor, places: Places, *, wanted: bool
+    ) -> Attended:
         length = mask.shape[1]
         size = min(self.block, length)
         real = _cut(mask, size).flatten(0, 1)  # B·N s
@@ -87,11 +91,11 @@ class CompressedSelfAttention(SelfAttention):
         self, queries: Tensor, cache: Cache, query: Tensor, mask: Tensor, places: Places, *, wanted: bool
     ) -> Attended:
         source = mask if places.source is None else places.source
-        attended = _follow(
-            self.attention, queries, cache, query, places, source.shape[1], self.compression, wanted=wanted
-        )
-        weights = attended.weights
-        return replace(attended, weights=self._spread(weights, source) if weights is not None else None)
+        length = source.shape[1]
+        fewer = places.keeping(places.keys[:, : length : self.compression], of=length)
+        attended = super()._look(queries, cache, query, mask, fewer, wanted=wanted)
+        weights = self._spread(attended.weights, source) if attended.weights is not None else None
+        return replace(attended, weights=weights)
 
     def _spread(self, weights: Tensor, source: Tensor) -> Tensor:
         """B H T (C + steps) -> B H T (S + steps)"""
@@ -100,25 +104,6 @@ class CompressedSelfAttention(SelfAttention):
         cells, target = torch.split(weights, [real.shape[1], weights.shape[-1] - real.shape[1]], dim=-1)
         spread = (cells[..., None] * shares[:, None, None]).flatten(3)  # B H T (C c)
         return torch.cat([spread[..., : source.shape[1]], target], dim=-1)
-
-
-def _follow(
-    attention: Attention,
-    queries: Tensor,
-    cache: Cache,
-    query: Tensor,
-    places: Places,
-    source: int,
-    every: int,
-    *,
-    wanted: bool,
-) -> Attended:
-    """Looks at one key for `every` places of a source, or at none of it (0), and at what follows the source."""
-    kept = places.keys[:, :source:every] if every else places.keys[:, :0]  # B C
-    steps = places.index - source + kept.shape[1]  # 1 T, numbers among the keys that are there
-    bias = places.positions.bias(places.queries, torch.cat([kept, places.keys[:, source:]], dim=1))
-    scope = attention.scope(steps, query, cache.mask)
-    return attention.attend(queries, cache, biased(scope, bias), wanted=wanted)
 
 
 def _cut(sequence: Tensor, size: int) -> Tensor:

@@ -37,6 +37,11 @@ class Places:
         """Queries and keys, B H T K; or one key for each stretch of `every` places, which stands at its first."""
         return self.positions.turn(heads, self.queries[:, ::every])
 
+    def keeping(self, kept: Tensor, *, of: int) -> "Places":
+        """As if, `of` the first places that can be looked at, those kept (B or 1, C) alone were there."""
+        index = self.index - of + kept.shape[1]
+        return replace(self, index=index, keys=torch.cat([kept, self.keys[:, of:]], dim=1))
+
     @cached_property
     def bias(self) -> Tensor | None:
         """On the scores of all for all, B H T S. Kept, because every layer needs it."""

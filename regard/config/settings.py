@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 from typing import Annotated, Any, Literal
 
 import tomli_w
@@ -261,6 +262,12 @@ class TransformerEncoder(Blocks):
     block: Length = Field(256, description="Positions in a block of the local look.")
     compression: Length = Field(3, description="Positions that the compressed look makes one of.")
 
+    @property
+    def looks(self) -> list[str]:
+        """Of each layer, from the lowest on."""
+        kinds = ("local", "compressed") if self.look == "alternating" else (self.look,)
+        return list(islice(cycle(kinds), self.layers))
+
 
 class Convolutions(Settings):
     """What the layers of convolutions have, in encoders and decoders."""
@@ -402,10 +409,7 @@ class Model(Settings):
                 yield "the stream decoder is made of its encoder's layers: encoder.kind must be transformer"
             elif self.encoder.scope == "window":
                 yield "in one stream the source sees all of itself (encoder.scope global) or its past (causal)"
-            elif self.encoder.look == "local" or (self.encoder.look, self.encoder.layers) == (
-                "alternating",
-                1,
-            ):
+            elif set(self.encoder.looks) == {"local"}:
                 yield (
                     "in one stream the target sees nothing of its source by a local look: some layer must look "
                     'otherwise. Take encoder.look = "alternating" and two layers or more, or another look'

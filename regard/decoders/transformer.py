@@ -28,10 +28,10 @@ class TransformerState:
 
     def select(self, rows: Tensor) -> "TransformerState":
         sources = self.sources[rows]
-        source = self.source[rows] if self.source is not None else None
-        keys = self.keys
+        keys, source = self.keys, self.source
         if moved(sources, self.sources):
             keys = tuple(one.select(rows) for one in keys)
+            source = source[rows] if source is not None else None
         caches = self.caches
         if moved(rows, torch.arange(len(self.sources), device=rows.device)):
             caches = tuple(cache.select(rows) for cache in caches)
@@ -92,7 +92,9 @@ class TransformerDecoder(nn.Module):
             source = torch.arange(state.source.shape[1], device=tokens.device).expand(len(tokens), -1)  # B S
             seen = torch.cat([source, standing], dim=1)
         vectors = self.embedding(tokens, standing[:, state.step :])  # B T D
-        places = Places.of(self.embedding.positions, standing[:, state.step :], seen, start=length, source=state.source)
+        places = Places.of(
+            self.embedding.positions, standing[:, state.step :], seen, start=length, source=state.source
+        )
         passed: list[Passed] = []
         for block, cache, keys in zip(
             self.blocks, before, state.keys or (None,) * len(self.blocks), strict=True
