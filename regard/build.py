@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import cycle, islice
 from typing import Any
 
 import torch
@@ -256,8 +255,7 @@ def _transformer_encoder(config: Config, vocabulary: int) -> TransformerEncoder:
 def _looks(settings: settings_of.TransformerEncoder) -> list[Callable[..., SelfAttention]]:
     """How each layer of an encoder looks at itself, from the lowest on."""
     options = {"local": {"block": settings.block}, "compressed": {"compression": settings.compression}}
-    kinds = ("local", "compressed") if settings.look == "alternating" else (settings.look,)
-    return [partial(LOOKS[kind], **options.get(kind, {})) for kind in islice(cycle(kinds), settings.layers)]
+    return [partial(LOOKS[kind], **options.get(kind, {})) for kind in settings.looks]
 
 
 def _transformer_decoder(config: Config, vocabulary: int, encoder: Encoder) -> TransformerDecoder:

@@ -217,6 +217,18 @@ MODELS: dict[str, Callable[[], Seq2Seq]] = (
     | {"stream, source sees all of itself": lambda: stream("scope=global", "positions=relative")}
     | {"stream, experts": lambda: stream("experts=4")}
     | {
+        f"stream, {look}, {name}": (
+            lambda look=look, name=name: stream(
+                "scope=global", f"look={look}", f"positions={name}", "block=4"
+            )
+        )
+        for look, name in (
+            ("compressed", "rotary"),
+            ("compressed", "relative"),
+            ("alternating", "relative"),
+        )
+    }
+    | {
         "transformer, recurrent decoder": lambda: built(
             f"model.encoder={{kind='transformer', width={WIDTH}, layers=2, heads=2, feed_forward=32}}",
             f"model.decoder={{width={WIDTH}}}",

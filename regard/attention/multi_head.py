@@ -23,16 +23,24 @@ class Places:
     positions: Positions
     queries: Tensor  # B or 1, T
     keys: Tensor  # B or 1, S, of all that can be looked at
+    source: Tensor | None = None  # B S, the mask of the source that they follow in one stream
 
     @staticmethod
-    def of(positions: Positions, queries: Tensor, keys: Tensor, *, start: int = 0) -> "Places":
+    def of(
+        positions: Positions, queries: Tensor, keys: Tensor, *, start: int = 0, source: Tensor | None = None
+    ) -> "Places":
         """Places of the queries (B T) and of all that they can look at (B S); `start` keys stand before them."""
         index = torch.arange(start, start + queries.shape[1], device=queries.device)[None]  # 1 T
-        return Places(index, positions, queries, keys)
+        return Places(index, positions, queries, keys, source)
 
     def turn(self, heads: Tensor, *, every: int = 1) -> Tensor:
         """Queries and keys, B H T K; or one key for each stretch of `every` places, which stands at its first."""
         return self.positions.turn(heads, self.queries[:, ::every])
+
+    def keeping(self, kept: Tensor, *, of: int) -> "Places":
+        """As if, `of` the first places that can be looked at, those kept (B or 1, C) alone were there."""
+        index = self.index - of + kept.shape[1]
+        return replace(self, index=index, keys=torch.cat([kept, self.keys[:, of:]], dim=1))
 
     @cached_property
     def bias(self) -> Tensor | None:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from regard.config.presets import PRESETS
-from regard.config.settings import Config, not_one_of
+from regard.config.settings import Config, Model, not_one_of
 from regard.core.errors import UserError, did_you_mean
 
 UNKNOWN_SETTING, UNKNOWN_MEMBER = "extra_forbidden", "union_tag_invalid"  # pydantic's words for them
@@ -25,9 +25,13 @@ def load_config(name: str | Path, changes: Sequence[str] = ()) -> Config:
 
 
 def parse_config(document: dict[str, Any], *, origin: str, changes: Sequence[str] = ()) -> Config:
-    if any(change.partition("=")[0].strip() == "model.preset" for change in changes):
+    asked: dict[str, Any] = {}
+    changed = [_change(change, asked) for change in changes]
+    if "preset" in _section(asked, "model"):
         document.pop("model", None)  # another preset is another model: the file's sizes are not its own
-    changed = [_change(change, document) for change in changes]
+    _start_afresh(_section(document, "model"), _section(asked, "model"))
+    for change in changes:
+        _change(change, document)
     _lay_over_preset(document, origin)
     try:
         return Config.model_validate(document)
@@ -37,13 +41,37 @@ def parse_config(document: dict[str, Any], *, origin: str, changes: Sequence[str
 
 def _lay_over_preset(document: dict[str, Any], origin: str) -> None:
     """The model's settings become the preset's with the given ones over them."""
-    given = document.get("model")
-    if not isinstance(given, dict) or given.get("preset") is None:
+    given = _section(document, "model")
+    if given.get("preset") is None:
         return
     name = str(given["preset"])
     if name not in PRESETS:
         raise UserError(f"{origin}: there is no preset {name!r}.{did_you_mean(name, PRESETS)}")
-    document["model"] = _over(PRESETS[name]().model_dump(mode="json", exclude_unset=True), given)
+    preset = PRESETS[name]().model_dump(mode="json", exclude_unset=True)
+    _start_afresh(preset, given)
+    document["model"] = _over(preset, given)
+
+
+def _start_afresh(below: dict[str, Any], above: Mapping[str, Any]) -> None:
+    """Where another kind of encoder or decoder is asked for, forgets what was said of the one below."""
+    for part, sections in (("encoder", ["encoder"]), ("decoder", ["decoder", "attention"])):
+        kind = _section(above, part).get("kind")
+        if kind is not None and kind not in _kinds_alike(below, part):
+            for section in sections:
+                below.pop(section, None)
+
+
+def _kinds_alike(model: Mapping[str, Any], part: str) -> Sequence[str]:
+    """The kinds that have the same settings as that of a part of the model."""
+    unchanged = PRESETS.get(str(model.get("preset")), Model)()
+    kind = _section(model, part).get("kind", getattr(unchanged, part).kind)
+    families = [_members(family, "kind") for family in _models_in(Model.model_fields[part].annotation)]
+    return next((kinds for kinds in families if kind in kinds), ())
+
+
+def _section(document: Mapping[str, Any], name: str) -> dict[str, Any]:
+    inner = document.get(name)
+    return inner if isinstance(inner, dict) else {}
 
 
 def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

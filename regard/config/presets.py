@@ -155,18 +155,16 @@ def transformer_d() -> Model:
 
 
 def transformer_dmca() -> Model:
-    """For long sources (after Liu et al. 2018, T-DMCA): local and compressed looks in turn, local first.
+    """Decoder alone for long sources (Liu et al. 2018, T-DMCA): local and compressed looks in turn, local first.
 
-    The paper's model is one stream. Here the source has an encoder of its own, where nothing looks ahead
-    that must not, and an ordinary decoder looks at what it made.
+    The source sees all of itself; the target, which is short, sees itself uncompressed.
     """
     blocks = {"width": 512, "layers": 5, "heads": 8, "feed_forward": 2048, "pre_norm": False}
     return Model(
         tie="all",
         dropout=0.1,
-        encoder=TransformerEncoder(kind="transformer", look="alternating", **blocks),
-        attention=Attention(score="scaled_dot", heads=8),
-        decoder=TransformerDecoder(kind="transformer", **blocks),
+        encoder=TransformerEncoder(kind="transformer", scope="global", look="alternating", **blocks),
+        decoder=StreamDecoder(kind="stream"),
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 from typing import Annotated, Any, Literal
 
 import tomli_w
@@ -261,6 +262,12 @@ class TransformerEncoder(Blocks):
     block: Length = Field(256, description="Positions in a block of the local look.")
     compression: Length = Field(3, description="Positions that the compressed look makes one of.")
 
+    @property
+    def looks(self) -> list[str]:
+        """Of each layer, from the lowest on."""
+        kinds = ("local", "compressed") if self.look == "alternating" else (self.look,)
+        return list(islice(cycle(kinds), self.layers))
+
 
 class Convolutions(Settings):
     """What the layers of convolutions have, in encoders and decoders."""
@@ -402,10 +409,10 @@ class Model(Settings):
                 yield "the stream decoder is made of its encoder's layers: encoder.kind must be transformer"
             elif self.encoder.scope == "window":
                 yield "in one stream the source sees all of itself (encoder.scope global) or its past (causal)"
-            elif self.encoder.look != "full":
+            elif set(self.encoder.looks) == {"local"}:
                 yield (
-                    f"the {self.encoder.look} look is for a source that is read apart from its target: in one stream "
-                    "encoder.look must be full"
+                    "in one stream the target sees nothing of its source by a local look: some layer must look "
+                    'otherwise. Take encoder.look = "alternating" and two layers or more, or another look'
                 )
         if self.tie != "none" and self.features != self.pieces_width("decoder"):
             yield (
@@ -679,10 +686,13 @@ class Config(Settings):
     @model_validator(mode="after")
     def _experts_can_be_balanced(self) -> "Config":
         parts = [part for part in (self.model.encoder, self.model.decoder) if isinstance(part, Blocks)]
-        if any(part.experts and part.balance for part in parts) and self.training.feeding != "teacher":
+        if any(part.experts and part.balance for part in parts) and self.training.feeding not in (
+            "teacher",
+            "two_pass",
+        ):
             raise ValueError(
-                "experts are kept busy alike over a whole known target, so training.feeding must be teacher. "
-                "Or set their balance to 0, and nothing keeps them so"
+                "experts are kept busy alike over a whole unrolled target, so training.feeding must be teacher or "
+                "two_pass. Or set their balance to 0, and nothing keeps them so"
             )
         return self
 

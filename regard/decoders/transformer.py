@@ -22,20 +22,20 @@ class TransformerState:
     caches: tuple[Cache, ...]  # L; empty before the first step, unless the source stands in them
     keys: tuple[Keys, ...]  # L, of the memory; none where source and target are one stream
     sources: Tensor  # B, which source each row belongs to
-    starts: Tensor | None  # B, the place of the first target piece where it is not zero
+    source: Tensor | None  # B S, the source's mask where it is one stream with the target
     step: int  # how many steps were taken
     wanted: frozenset[str]
 
     def select(self, rows: Tensor) -> "TransformerState":
         sources = self.sources[rows]
-        starts = self.starts[rows] if self.starts is not None else None
-        keys = self.keys
+        keys, source = self.keys, self.source
         if moved(sources, self.sources):
             keys = tuple(one.select(rows) for one in keys)
+            source = source[rows] if source is not None else None
         caches = self.caches
         if moved(rows, torch.arange(len(self.sources), device=rows.device)):
             caches = tuple(cache.select(rows) for cache in caches)
-        return TransformerState(caches, keys, sources, starts, self.step, self.wanted)
+        return TransformerState(caches, keys, sources, source, self.step, self.wanted)
 
 
 class TransformerDecoder(nn.Module):
@@ -67,7 +67,7 @@ class TransformerDecoder(nn.Module):
             tuple(one.cache for one in passed),
             state.keys,
             state.sources,
-            state.starts,
+            state.source,
             state.step + 1,
             state.wanted,
         )
@@ -83,16 +83,18 @@ class TransformerDecoder(nn.Module):
     def _pass(self, tokens: Tensor, state: TransformerState) -> tuple[Tensor, list[Passed]]:
         """The next pieces (B T), one or all of them."""
         before = state.caches or (None,) * len(self.blocks)
-        length = before[0].length if before[0] is not None else 0
+        length = state.step if state.source is None else state.source.shape[1] + state.step
         mask = tokens != PAD  # B T
         standing = torch.arange(state.step + tokens.shape[1], device=tokens.device)[None]  # 1 or B, all steps
         seen = standing  # the places of all that can be looked at
-        if state.starts is not None:
-            standing = state.starts[:, None] + standing
-            source = torch.arange(length - state.step, device=tokens.device).expand(len(tokens), -1)  # B S
+        if state.source is not None:
+            standing = state.source.sum(1, keepdim=True) + standing
+            source = torch.arange(state.source.shape[1], device=tokens.device).expand(len(tokens), -1)  # B S
             seen = torch.cat([source, standing], dim=1)
         vectors = self.embedding(tokens, standing[:, state.step :])  # B T D
-        places = Places.of(self.embedding.positions, standing[:, state.step :], seen, start=length)
+        places = Places.of(
+            self.embedding.positions, standing[:, state.step :], seen, start=length, source=state.source
+        )
         passed: list[Passed] = []
         for block, cache, keys in zip(
             self.blocks, before, state.keys or (None,) * len(self.blocks), strict=True
@@ -138,7 +140,7 @@ class StreamDecoder(TransformerDecoder):
             block.look.remember(entered, memory.mask, places)
             for block, entered in zip(self._blocks, memory.layers, strict=True)
         )
-        return TransformerState(caches, (), rows, memory.mask.sum(1), 0, memory.wanted)
+        return TransformerState(caches, (), rows, memory.mask, 0, memory.wanted)
 
     def _own_wanted(self, wanted: frozenset[str]) -> bool:
         return bool(wanted & {DECODER, CROSS})
@@ -147,7 +149,8 @@ class StreamDecoder(TransformerDecoder):
         if not self._own_wanted(state.wanted):
             return {}
         weights = _stack([one.own.weights for one in passed])  # B L H T (S + steps)
-        source = state.caches[0].length - state.step
+        assert state.source is not None
+        source = state.source.shape[1]
         parts = {CROSS: weights[..., :source], DECODER: weights[..., source:]}
         return {kind: part for kind, part in parts.items() if kind in state.wanted}
 

@@ -40,10 +40,11 @@ def test_the_benchmark_of_unrolling_prints_rates_and_a_ratio() -> None:
 
 
 def test_the_benchmark_of_long_sources_prints_memory_and_shares() -> None:
-    sizes = ["--length", "20", "--width", "8", "--layers", "2", "--heads", "2", "--feed-forward", "8"]
-    printed = run("benchmarks/long_sources.py", *sizes, "--block", "4").stdout
-    assert printed.startswith("length 20, width 8")
-    assert printed.count("MiB") == printed.count("of full") == 9
+    sizes = ["--source", "20", "--width", "8", "--layers", "2", "--heads", "2", "--feed-forward", "8"]
+    printed = run("benchmarks/long_sources.py", *sizes, "--target", "4", "--block", "4").stdout
+    assert printed.startswith("source 20, target 4, width 8")
+    assert printed.count("an encoder, ") == printed.count("one stream, ") == 3
+    assert printed.count("MiB") == printed.count("of full") == 2 * 9
 
 
 def test_the_experiment_on_the_family_knows_every_score_and_selection() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from small import VOCABULARY, WIDTH, batch, transformer
+from small import WIDTH, batch, transformer
 from torch import Tensor, nn
 
 from regard.attention import Block, SelfAttention
@@ -106,24 +106,3 @@ def test_the_weights_of_a_look_are_torchs() -> None:
         )
         found = model.encoder.encode(examples.source).attention["encoder"][:, 0]
     torch.testing.assert_close(found, expected)
-
-
-def test_the_fused_kernel_changes_no_number() -> None:
-    for name in ("both.positions=relative", "both.positions=rotary", "both.positions=sinusoidal"):
-        model, examples = transformer(name), batch()
-        with torch.no_grad():
-            seen = model.decoder.head(model(examples).features)
-            unseen = model.decoder.head(model(examples, NOTHING).features)
-        assert seen.shape[-1] == VOCABULARY
-        torch.testing.assert_close(seen, unseen)
-
-
-def test_gradients_of_the_fused_kernel_are_those_of_the_formula() -> None:
-    model, examples = transformer(), batch()
-    gradients = []
-    for kinds in (frozenset({"encoder", "decoder", "cross"}), NOTHING):
-        model.zero_grad()
-        model.decoder.head(model(examples, kinds).features)[examples.target.mask].square().sum().backward()
-        gradients.append([parameter.grad.clone() for parameter in model.parameters()])
-    for one, other in zip(*gradients, strict=True):
-        torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)

@@ -21,6 +21,7 @@ TWO_LAYERS = [*RECURRENT, *both("layers=2")]
 ONE_VECTOR = ["embedding=32", *both("width=128")]
 BLOCKS = (f"width={WIDTH}", "layers=2", "heads=4", "feed_forward=128")
 TRANSFORMER = [*both(*BLOCKS), "attention.heads=4"]
+STREAM = [f"encoder.{change}" for change in BLOCKS]
 CHANGES = {
     "sutskever2014": [*ONE_VECTOR, *both("layers=1")],
     "cho2014": [*ONE_VECTOR, "decoder.features=128"],
@@ -37,8 +38,8 @@ CHANGES = {
     "transformer_big": TRANSFORMER,
     "transformer_small": TRANSFORMER,
     "transformer_tiny": TRANSFORMER,
-    "transformer_d": [f"encoder.{change}" for change in BLOCKS],
-    "transformer_dmca": [*TRANSFORMER, "encoder.layers=3", "encoder.block=5", "encoder.compression=3"],
+    "transformer_d": STREAM,
+    "transformer_dmca": [*STREAM, "encoder.layers=3", "encoder.block=5"],
     "convs2s": ["embedding=48", *both("width=48", "layers=3")],
 }
 

@@ -9,7 +9,16 @@ from pydantic import Field
 from regard.attention import ALIASES, SCORES
 from regard.build import TASKS
 from regard.config import PRESETS, Config, difference, load_config, loading, parse_config, recipes
-from regard.config.settings import Settings, left_out
+from regard.config.settings import (
+    Attention,
+    RecurrentDecoder,
+    RecurrentEncoder,
+    Settings,
+    StreamDecoder,
+    TransformerDecoder,
+    TransformerEncoder,
+    left_out,
+)
 from regard.core.errors import UserError
 from regard.text.normalization import NORMALIZATIONS
 
@@ -151,8 +160,16 @@ def test_an_unknown_member_is_refused_with_all_of_them_and_the_nearest(tmp_path:
             ["local look", "must be global, not window"],
         ),
         (
-            "[model]\npreset = 'transformer_d'\nencoder.look = 'compressed'\nencoder.scope = 'global'\n",
-            ["compressed look", "in one stream"],
+            "[model]\npreset = 'transformer_d'\nencoder.look = 'compressed'\n",
+            ["compressed look", "must be global, not causal"],
+        ),
+        (
+            "[model]\npreset = 'transformer_dmca'\nencoder.look = 'local'\n",
+            ["nothing of its source", "alternating"],
+        ),
+        (
+            "[model]\npreset = 'transformer_dmca'\nencoder.layers = 1\n",
+            ["nothing of its source", "two layers"],
         ),
         ("[model.encoder]\nkind = 'transformer'\nlook = 'locally'\n", ["look", "Did you mean 'local'?"]),
         ("[model.encoder]\nkind = 'transformer'\nblock = 0\n", ["model.encoder.block", "0"]),
@@ -330,6 +347,78 @@ def test_a_preset_of_a_file_is_laid_under_the_files_settings(tmp_path: Path) -> 
     again = tmp_path / "again.toml"
     again.write_text(load_config(path).to_toml())
     assert load_config(again) == load_config(path)
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes", "expected"),
+    [
+        ("bahdanau2015", ["encoder.kind=transformer"], {"encoder": TransformerEncoder()}),
+        (
+            "convs2s",
+            ["encoder.layers=2", "encoder.kind=transformer", "encoder.heads=4"],
+            {"encoder": TransformerEncoder(layers=2, heads=4)},
+        ),
+        (
+            "transformer_tiny",
+            ["tie=none", "decoder.kind=step_then_look", "decoder.cell=lstm"],
+            {"attention": Attention(), "decoder": RecurrentDecoder(kind="step_then_look", cell="lstm")},
+        ),
+        (
+            "gnmt",
+            ["decoder.kind=transformer", "attention.score=dot"],
+            {"attention": Attention(score="dot"), "decoder": TransformerDecoder()},
+        ),
+        ("transformer_base", ["decoder.kind=stream"], {"attention": Attention(), "decoder": StreamDecoder()}),
+    ],
+)
+def test_another_kind_of_part_starts_from_its_own_defaults(
+    preset: str, changes: list[str], expected: dict[str, Settings]
+) -> None:
+    given = PRESETS[preset]()
+    found = load_config("dates", [f"model.preset={preset}", *(f"model.{change}" for change in changes)]).model
+    for part in ("encoder", "attention", "decoder"):
+        assert getattr(found, part) == expected.get(part, getattr(given, part))
+
+
+def test_a_kind_with_the_same_settings_keeps_them() -> None:
+    found = load_config("dates", ["model.preset=luong2015", "model.decoder.kind=step_then_look"]).model
+    given = PRESETS["luong2015"]()
+    assert found.decoder == given.decoder.model_copy(update={"kind": "step_then_look"})
+    assert (found.encoder, found.attention) == (given.encoder, given.attention)
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "expected"),
+    [
+        ("[model.encoder]\ncell = 'lstm'\n", ["kind=transformer", "width=64"], TransformerEncoder(width=64)),
+        (
+            "[model]\npreset = 'transformer_tiny'\nencoder.heads = 2\n",
+            ["kind=recurrent"],
+            RecurrentEncoder(),
+        ),
+        (
+            "[model]\npreset = 'transformer_tiny'\nencoder = {kind = 'recurrent', cell = 'lstm'}\n",
+            [],
+            RecurrentEncoder(cell="lstm"),
+        ),
+        (
+            "[model]\npreset = 'transformer_tiny'\nencoder = {kind = 'recurrent', cell = 'lstm'}\n",
+            ["kind=recurrent", "width=64"],
+            RecurrentEncoder(cell="lstm", width=64),
+        ),
+    ],
+)
+def test_another_kind_of_part_over_a_file_starts_afresh_too(
+    text: str, changes: list[str], expected: Settings, tmp_path: Path
+) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text(text)
+    assert load_config(path, [f"model.encoder.{change}" for change in changes]).model.encoder == expected
+
+
+def test_a_kind_that_is_not_there_is_refused_with_the_nearest_over_a_preset_too(tmp_path: Path) -> None:
+    sentence = fails(tmp_path, "[model]\npreset = 'gnmt'\n", "model.encoder.kind=transfomer")
+    assert "Did you mean 'transformer'?" in sentence
 
 
 def test_an_unknown_preset_is_refused_with_the_nearest(tmp_path: Path) -> None:

@@ -50,3 +50,15 @@ def test_one_stream_has_an_encoders_layers_alone() -> None:
     matrix, think = 512 * 512 + 512, 2 * 512 * 2048 + 2048 + 512
     layers = 6 * (4 * matrix + think + 4 * 512)
     assert parameters("transformer_d") == layers + VOCABULARY * 512 + VOCABULARY
+
+
+def test_one_stream_for_long_sources_has_five_layers_of_which_the_even_ones_compress_keys_and_values() -> (
+    None
+):
+    """LMLML in the words of Liu et al. 2018, section 4.2.4: blocks of 256, three neighbours made one."""
+    encoder = PRESETS["transformer_dmca"]().encoder
+    assert encoder.looks == ["local", "compressed", "local", "compressed", "local"]
+    assert (encoder.block, encoder.compression) == (256, 3)
+    matrix, think = 512 * 512 + 512, 2 * 512 * 2048 + 2048 + 512
+    layers = 5 * (4 * matrix + think + 4 * 512) + 2 * 2 * (3 * 512 * 512 + 512)
+    assert parameters("transformer_dmca") == layers + VOCABULARY * 512 + VOCABULARY

@@ -16,13 +16,14 @@ from regard.attention import (
     Allowed,
     Attention,
     Block,
+    Cache,
     CompressedSelfAttention,
     LocalSelfAttention,
     Places,
     Scope,
     SelfAttention,
 )
-from regard.attention.scopes import Global
+from regard.attention.scopes import Causal, Global
 from regard.layers import POSITIONS, FeedForward, Positions, Residual
 
 D, H, S = 8, 2, 11
@@ -235,3 +236,58 @@ def test_what_training_keeps_grows_with_the_length_and_not_with_its_square_in_th
 
 def test_what_training_keeps_is_a_third_in_the_compressed_look() -> None:
     assert numbers_kept("compressed", 480) < 0.4 * numbers_kept("full", 480)
+
+
+def after_a_source(kind: str, where: str) -> tuple[SelfAttention, Cache, Tensor, Tensor, Places]:
+    """A look, what it kept of a source, and a target (B T D) that follows it in one stream."""
+    part = look(LOOKS[kind], Causal(), **LONG[kind])
+    source, mask = data()
+    standing, steps = torch.arange(S)[None], mask.sum(1, keepdim=True) + torch.arange(5)
+    begun = Places.of(positions(where), standing, standing)
+    following = Places.of(
+        positions(where), steps, torch.cat([standing.expand(len(mask), -1), steps], 1), start=S, source=mask
+    )
+    target = torch.randn(len(mask), 5, D, dtype=torch.double, generator=torch.Generator().manual_seed(3))
+    return part, part.remember(source, mask, begun), target, mask, following
+
+
+@pytest.mark.parametrize("where", POSITIONS)
+def test_by_the_local_look_a_target_sees_its_own_past_alone(where: str) -> None:
+    part, kept, target, _, following = after_a_source("local", where)
+    real = torch.ones(target.shape[:2], dtype=torch.bool)
+    found, _ = part(target, real, following, kept, wanted=True)
+    full = look(scope=Causal())
+    full.load_state_dict(part.state_dict())
+    alone = Places.of(positions(where), following.queries, following.queries)
+    expected, _ = full(target, real, alone, wanted=True)
+    torch.testing.assert_close(found.context, expected.context)
+    torch.testing.assert_close(found.weights, functional.pad(expected.weights, (S, 0)))
+
+
+@pytest.mark.parametrize("where", POSITIONS)
+def test_by_the_compressed_look_a_target_sees_the_compressed_source_and_its_own_past(where: str) -> None:
+    part, kept, target, mask, following = after_a_source("compressed", where)
+    real = torch.ones(target.shape[:2], dtype=torch.bool)
+    found, longer = part(target, real, following, kept, wanted=True)
+    unseen, _ = part(target, real, following, kept, wanted=False)
+    torch.testing.assert_close(unseen.context, found.context)
+    places_of_keys = torch.cat([torch.arange(0, S, 3).expand(len(mask), -1), following.queries], 1)
+    bias = positions(where).bias(following.queries, places_of_keys)  # B H T (C + T)
+    query = part.project(target)[..., :D]
+    turned = positions(where).turn(part.attention.score.queries(query, following.index), following.queries)
+    for row, length in enumerate(LENGTHS):
+        cells = math.ceil(length / 3)
+        seen = [*range(cells), *range(4, 9)]  # the source's cells fill four places in every row
+        for step in range(5):
+            now = seen[: cells + step + 1]
+            scores = (longer.keys[row][:, now] @ turned[row, :, step, :, None])[..., 0]  # H n
+            scores = scores if bias is None else scores + bias[row, :, step, now]
+            weights = torch.softmax(scores, dim=-1)
+            context = part.output((weights[:, None] @ longer.values[row][:, now]).flatten())
+            torch.testing.assert_close(found.context[row, step], context)
+            shown = found.weights[row, :, step]  # H (S + T)
+            torch.testing.assert_close(shown[:, S : S + step + 1], weights[:, cells:])
+            by_cell = functional.pad(shown[:, :S], (0, 1)).view(H, 4, 3).sum(-1)
+            torch.testing.assert_close(by_cell[:, :cells], weights[:, :cells])
+            assert (shown[:, length:S] == 0).all()
+            assert (shown[:, S + step + 1 :] == 0).all()

@@ -1,0 +1,51 @@
+"""Whether somebody wants to see the weights changes what is recorded, and no number besides.
+
+Where nobody does, looks that torch's fused kernel knows go through it.
+"""
+
+import pytest
+import torch
+from small import MODELS, batch, transformer
+
+from regard.core.memory import KINDS, NOTHING
+from regard.models import Seq2Seq
+from regard.search import Hypothesis, SearchPlan
+
+
+def answers(model: Seq2Seq, wanted: frozenset[str], beam: int) -> list[Hypothesis]:
+    source = batch((5, 2, 7, 1, 12)).source
+    with torch.inference_mode():
+        memory = model.encoder.encode(source, wanted)
+        return SearchPlan(beam=beam, length_penalty=0.6)(model.decoder, memory, source.lengths)
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.parametrize("name", MODELS)
+def test_answers_and_their_scores_are_the_same_with_all_weights_wanted_and_with_none(
+    name: str, beam: int
+) -> None:
+    model = MODELS[name]()
+    for seen, unseen in zip(answers(model, KINDS, beam), answers(model, NOTHING, beam), strict=True):
+        assert unseen.tokens == seen.tokens
+        assert unseen.score == pytest.approx(seen.score, abs=1e-5)
+        assert not unseen.attention
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_an_unrolled_target_is_the_same_with_all_weights_wanted_and_with_none(name: str) -> None:
+    model, examples = MODELS[name](), batch()
+    with torch.inference_mode():
+        seen, unseen = model(examples, KINDS), model(examples, NOTHING)
+    torch.testing.assert_close(unseen.features[examples.target.mask], seen.features[examples.target.mask])
+    assert not unseen.attention
+
+
+def test_gradients_of_the_fused_kernel_are_those_of_the_formula() -> None:
+    model, examples = transformer(), batch()
+    gradients = []
+    for kinds in (KINDS, NOTHING):
+        model.zero_grad()
+        model.decoder.head(model(examples, kinds).features)[examples.target.mask].square().sum().backward()
+        gradients.append([parameter.grad.clone() for parameter in model.parameters()])
+    for one, other in zip(*gradients, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
