@@ -50,7 +50,15 @@ class AttentionRecord:
         return self.matrix("cross", layer, head)
 
     def matrix(self, kind: str, layer: int | None = None, head: int | None = None) -> NDArray[np.float32]:
-        """One kind of look as one matrix: of one layer and head, counted from 0, or the mean over them."""
+        """One kind of look as one matrix: of one layer and head, counted from 0, or the mean over them.
+
+        For an ensemble the plain kind is the mean over its members.
+        """
+        members = [one for one in self.weights if plain_kind(one) == kind and one != kind]
+        if members and kind not in self.weights:
+            every = [self.matrix(one, layer, head) for one in members]
+            together: NDArray[np.float32] = np.mean(every, axis=0, dtype=np.float32)
+            return together
         if kind not in self.weights:
             raise ValueError(
                 f"this prediction has no attention of the kind {kind!r}: its model has none, or it was not recorded"

@@ -166,7 +166,7 @@ class TextCodec:
         last = phrase[-1]
         if not (last.isdigit() or last.islower() or last.isupper()):
             return None
-        return self._word_ends
+        return self._word_ends if len(self._word_ends) > 1 else None  # a vocabulary may know no borders
 
     @cached_property
     def _word_ends(self) -> frozenset[int]:
