@@ -7,6 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.core.errors import UserError
+from regard.core.memory import plain_kind
+from regard.core.words import Shares, Words
+
 Weights = NDArray[np.float32]  # layers, heads, target, source
 
 
@@ -24,11 +28,18 @@ class AttentionRecord:
     source_pieces: tuple[str, ...]
     target_pieces: tuple[str, ...]  # ends with the end mark when the answer was finished
     weights: Mapping[str, Weights] = field(repr=False)
+    source_words: Words | None = field(default=None, repr=False)  # None: nobody said which they are
+    target_words: Words | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         cross = self.weights.get("cross")
         if cross is not None:
             assert cross.shape[2:] == (len(self.target_pieces), len(self.source_pieces)), cross.shape
+        for words, pieces in (
+            (self.source_words, self.source_pieces),
+            (self.target_words, self.target_pieces),
+        ):
+            assert words is None or len(words.of) == len(pieces), (words, pieces)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -36,13 +47,68 @@ class AttentionRecord:
 
     def cross(self, layer: int | None = None, head: int | None = None) -> NDArray[np.float32]:
         """The look at the source as one matrix `[target, source]`: of one layer and head, or their mean."""
-        if "cross" not in self.weights:
-            raise ValueError("this prediction has no attention: its model has none, or it was not recorded")
-        weights = self.weights["cross"]
+        return self.matrix("cross", layer, head)
+
+    def matrix(self, kind: str, layer: int | None = None, head: int | None = None) -> NDArray[np.float32]:
+        """One kind of look as one matrix: of one layer and head, counted from 0, or the mean over them.
+
+        For an ensemble the plain kind is the mean over its members.
+        """
+        members = [one for one in self.weights if plain_kind(one) == kind and one != kind]
+        if members and kind not in self.weights:
+            every = [self.matrix(one, layer, head) for one in members]
+            together: NDArray[np.float32] = np.mean(every, axis=0, dtype=np.float32)
+            return together
+        if kind not in self.weights:
+            raise ValueError(
+                f"this prediction has no attention of the kind {kind!r}: its model has none, or it was not recorded"
+            )
+        weights = self.weights[kind]
+        for name, wanted, count in zip(("layer", "head"), (layer, head), weights.shape[:2], strict=True):
+            if wanted is not None and not 0 <= wanted < count:
+                known = f"{name}s 0 to {count - 1}" if count > 1 else f"one {name}, {name} 0"
+                raise UserError(f"There is no {name} {wanted}: this model has {known}.")
         weights = weights if layer is None else weights[[layer]]
         weights = weights if head is None else weights[:, [head]]
         mean: NDArray[np.float32] = weights.mean(axis=(0, 1))
         return mean
+
+    def in_words(self) -> "AttentionRecord":
+        """The same looks by words, as white space separates them, instead of pieces; marks stay as they are.
+
+        What was looked at adds up: a word gets the weights of all its pieces. Who looked is averaged: a
+        word looked where its pieces did, on average. So every row still sums to what it did.
+        """
+        if self.source_words is None or self.target_words is None:
+            raise ValueError("this record does not know which words its pieces belong to")
+        source, target = self.source_words, self.target_words
+        sides = {
+            "encoder": (source.means(), source.shares()),
+            "cross": (target.means(), source.shares()),
+            "decoder": (target.means(), _fed(target)),
+        }
+        weights = {
+            kind: (rows @ looks @ columns).astype(np.float32)
+            for kind, looks in self.weights.items()
+            for rows, columns in [sides[plain_kind(kind)]]
+        }  # each L H T S
+        return AttentionRecord(
+            source.names(self.source_pieces),
+            target.names(self.target_pieces),
+            weights,
+            source.merged(),
+            target.merged(),
+        )
+
+
+def _fed(target: Words) -> Shares:
+    """The shares of what a decoder was fed: the begin mark, then all pieces but the last."""
+    if not target.of:
+        return np.zeros((0, 0), dtype=np.float32)
+    shares = np.pad(target.shares(), ((1, 0), (1, 0)))
+    shares[0, 0] = 1
+    fed = shares[:-1]
+    return fed[:, fed.any(axis=0)]  # no word of which nothing was fed
 
 
 class View(Protocol):

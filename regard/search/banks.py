@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from regard.search.rules import Required, Rules
+from regard.search.rules import Rules
 
 Candidate = tuple[int, int, float]  # row, piece, score
 
@@ -23,8 +23,7 @@ def share_out(scores: Tensor, rules: Sequence[Rules], width: int, end: int) -> l
     places = set(scores.flatten().topk(min(2 * width, live * vocabulary)).indices.tolist())
     for row, some in enumerate(rules):
         for rule in some:
-            if isinstance(rule, Required):
-                places |= {row * vocabulary + piece for piece in rule.advancing()}
+            places |= {row * vocabulary + piece for piece in rule.advancing()}
         places.add(row * vocabulary + int(scores[row].argmax()))  # and its own best
     candidates = [divmod(place, vocabulary) for place in places]
     values = scores.flatten()[list(places)].tolist()
@@ -44,7 +43,7 @@ def share_out(scores: Tensor, rules: Sequence[Rules], width: int, end: int) -> l
 def _shares(candidates: Sequence[Candidate], rules: Sequence[Rules], width: int) -> list[Candidate]:
     banks: dict[int, list[Candidate]] = defaultdict(list)
     for row, piece, score in candidates:
-        met = sum(rule.after(piece).met for rule in rules[row] if isinstance(rule, Required))
+        met = sum(rule.after(piece).progress or 0 for rule in rules[row])
         banks[met].append((row, piece, score))
     chosen: list[Candidate] = []
     while len(chosen) < width and banks:

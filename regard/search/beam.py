@@ -14,7 +14,7 @@ from regard.search.banks import share_out
 from regard.search.frame import Frame
 from regard.search.hypothesis import Ending, Found, Hypothesis, Trail
 from regard.search.ranks import Coverage, LengthPenalty, Rank
-from regard.search.rules import Required, Rules, after
+from regard.search.rules import Rules, after
 from regard.search.stepper import Stepper, check_numbers, log_probabilities
 from regard.search.tree import FINISHED, KEPT, PRUNED, Node, Tree
 
@@ -122,12 +122,12 @@ class _Search:
         scores = torch.zeros(
             len(strands), 1, device=device, dtype=torch.float64
         )  # N K, many small ones add up
-        seen: Tensor | float = 0.0  # rows S, what each row looked at so far
+        seen: Tensor | None = None  # rows S, what each row looked at so far, if that counts
         for length in range(1, max(frame.bounds) + 1):
             output = stepper.step(tokens, state)
             self.trail.step(parents, fed, output.attention)
             if self.coverage is not None:
-                seen = seen + _look(output.attention)
+                seen = _look(output.attention) + (0.0 if seen is None else seen)
             live = scores.shape[1]
             following = frame.restrict(
                 log_probabilities(output.logits),
@@ -155,7 +155,7 @@ class _Search:
             parents, fed = rows.tolist(), tokens.tolist()
             rules = [after(rules[row], piece) for row, piece in zip(parents, fed, strict=True)]
             nodes = [node for n in staying for node in made[n]]
-            if isinstance(seen, Tensor):
+            if seen is not None:
                 seen = seen[rows]
 
     def _choose(
@@ -175,7 +175,7 @@ class _Search:
         step = _Step(places % vocabulary, first + places // vocabulary, gathered)
         for n in range(count):
             some = rules[n * live : (n + 1) * live]
-            if any(isinstance(rule, Required) for each in some for rule in each):
+            if any(rule.progress is not None for each in some for rule in each):
                 self._bank(step, n, n * live, following[n].view(live, -1), scores[n], some)
         return step
 
@@ -203,10 +203,10 @@ class _Search:
         for place, (row, piece, score) in enumerate(chosen[: step.scores.shape[1]]):
             step.tokens[n, place], step.rows[n, place], step.scores[n, place] = piece, first + row, score
 
-    def _values(self, step: "_Step", length: int, seen: Tensor | float, strands: Sequence[int]) -> Tensor:
+    def _values(self, step: "_Step", length: int, seen: Tensor | None, strands: Sequence[int]) -> Tensor:
         """N C, what the candidates would be worth as answers."""
         values = self.rank_by(step.scores, length)
-        if self.coverage is None or not isinstance(seen, Tensor):
+        if self.coverage is None or seen is None:
             return values
         penalty, mask = self.coverage
         owners = torch.tensor([self.source_of[strand] for strand in strands], device=seen.device)

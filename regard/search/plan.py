@@ -13,7 +13,7 @@ from regard.search.frame import Frame
 from regard.search.greedy import greedy
 from regard.search.hypothesis import Found
 from regard.search.ranks import RANKS, Coverage
-from regard.search.rules import NoRepeat, Prefix, Required, Rules
+from regard.search.rules import NoRepeat, Rules
 from regard.search.sampling import Draw, sample
 from regard.search.stepper import Stepper
 
@@ -77,7 +77,7 @@ class SearchPlan:
                 seed=self.seed,
                 rank=rank,
             )
-        phrases = any(isinstance(rule, Required) for question in questions for rule in question.rules)
+        phrases = any(rule.progress is not None for question in questions for rule in question.rules)
         if self.rows == 1 and not phrases and not self.record:
             return greedy(stepper, source, frame, rank=rank)
         width = max(self.rows, FEWEST_FOR_PHRASES) if phrases else self.rows
@@ -112,7 +112,7 @@ class SearchPlan:
 
         What an answer has to begin with does not count.
         """
-        forced = sum(len(rule.pieces) for rule in question.rules if isinstance(rule, Prefix))
+        forced = sum(rule.forced for rule in question.rules)
         own = max(1, int(min(len(question.row) * self.max_ratio + 10, self.max_length)))
         return forced + max(own, self.least(question) + 1)
 

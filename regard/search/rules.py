@@ -21,8 +21,22 @@ class Allowed:
 
 
 class Rule(Protocol):
+    @property
+    def progress(self) -> int | None:
+        """How much is there of what must come: a beam compares hypotheses with their like. None: nothing must."""
+        ...
+
+    @property
+    def forced(self) -> int:
+        """So many pieces are not the model's choice."""
+        ...
+
     def allowed(self, room: int) -> Allowed:
         """`room` pieces can still come, the next one included."""
+        ...
+
+    def advancing(self) -> Collection[int]:
+        """Pieces that get on with what must come."""
         ...
 
     def after(self, piece: int) -> Self: ...
@@ -32,18 +46,33 @@ class Rule(Protocol):
         ...
 
 
-class _Possible:
-    """A rule that can always be kept."""
+class _Plain:
+    """A rule that asks for nothing to come, and can always be kept."""
+
+    @property
+    def progress(self) -> int | None:
+        return None
+
+    @property
+    def forced(self) -> int:
+        return 0
+
+    def advancing(self) -> Collection[int]:
+        return ()
 
     def impossible(self, room: int) -> str | None:
         return None
 
 
 @dataclass(frozen=True)
-class Prefix:
+class Prefix(_Plain):
     """The answer begins with these pieces."""
 
     pieces: tuple[int, ...]
+
+    @property
+    def forced(self) -> int:
+        return len(self.pieces)
 
     def allowed(self, room: int) -> Allowed:
         return Allowed(only=self.pieces[:1] or None)
@@ -58,7 +87,7 @@ class Prefix:
 
 
 @dataclass(frozen=True)
-class Forbidden(_Possible):
+class Forbidden(_Plain):
     """None of these sequences of pieces is in the answer. One piece is a sequence too."""
 
     sequences: tuple[tuple[int, ...], ...]
@@ -73,7 +102,7 @@ class Forbidden(_Possible):
 
 
 @dataclass(frozen=True)
-class NoRepeat(_Possible):
+class NoRepeat(_Plain):
     """No `size` pieces in a row come twice."""
 
     size: int
@@ -95,7 +124,7 @@ class NoRepeat(_Possible):
 
 
 @dataclass(frozen=True)
-class AtLeast:
+class AtLeast(_Plain):
     """The answer has this many pieces or more, the end mark not counted."""
 
     count: int
@@ -114,7 +143,7 @@ class AtLeast:
 
 
 @dataclass(frozen=True)
-class AtMost(_Possible):
+class AtMost(_Plain):
     """The answer ends by itself with this many pieces or fewer, the end mark not counted."""
 
     count: int
@@ -141,7 +170,7 @@ class Phrase:
 
 
 @dataclass(frozen=True)
-class Required:
+class Required(_Plain):
     """Each of these phrases is in the answer. They may come in any order, and overlap.
 
     A hypothesis can't end before all are there, and when the room gets tight it is allowed nothing else.
@@ -168,12 +197,10 @@ class Required:
         return self._whole - max(saved, default=0)
 
     @property
-    def met(self) -> int:
-        """How much is there: the hypotheses of a beam are compared with their like."""
+    def progress(self) -> int | None:
         return sum(phrase.shortest for phrase in self.phrases) - self.needed
 
-    def advancing(self) -> set[int]:
-        """Pieces with which a phrase begins or goes on."""
+    def advancing(self) -> Collection[int]:
         found = {way[done] for _, way, done in self._begun()}
         return found | {way[0] for n in self.missing for way in self.phrases[n].ways}
 

@@ -14,6 +14,7 @@ from regard.core.errors import UserError
 from regard.core.memory import CROSS, DECODER, ENCODER, plain_kind
 from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
 from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View
+from regard.core.words import Words
 from regard.data import Limits, Pair, PairFile, read_pairs, split
 from regard.search import Forbidden, Found, Hypothesis, Phrase, Prefix, Required, Rule, Rules, Tree
 from regard.text import Tokenizer
@@ -121,18 +122,21 @@ class TextCodec:
 
         What is longer than the model was trained for is cut, with a warning: one line in, one line out.
         """
-        rows = []
-        for text, ids in zip(texts, self.source.encode_many(texts), strict=True):
-            if len(ids) > self.limits.source:
-                log.warning(
-                    "A source of %d pieces was cut to %d (data.max_source): %.40s...",
-                    len(ids),
-                    self.limits.source,
-                    text,
-                )
-                ids = ids[: self.limits.source]
-            rows.append([*ids, END] if text.strip() else [])
-        return rows
+        return [
+            [*_cut(ids, self.limits.source, text, "source"), END] if text.strip() else []
+            for text, ids in zip(texts, self.source.encode_many(texts), strict=True)
+        ]
+
+    def encode_targets(self, texts: Sequence[str]) -> list[list[int]]:
+        """A row for each text that a model is told as its answer: its pieces and the end mark.
+
+        What is longer than the model was trained for is cut, with a warning, and does not end then.
+        """
+        longest = self.limits.target
+        return [
+            [*ids, END] if len(ids) <= longest else _cut(ids, longest, text, "target")
+            for text, ids in zip(texts, self.target.encode_many(texts), strict=True)
+        ]
 
     def collate(self, rows: Sequence[Sequence[int]]) -> Tokens:
         return Tokens.pad(rows)
@@ -162,7 +166,7 @@ class TextCodec:
         last = phrase[-1]
         if not (last.isdigit() or last.islower() or last.isupper()):
             return None
-        return self._word_ends
+        return self._word_ends if len(self._word_ends) > 1 else None  # a vocabulary may know no borders
 
     @cached_property
     def _word_ends(self) -> frozenset[int]:
@@ -200,7 +204,8 @@ class TextCodec:
             for kind, looks in hypothesis.attention.items()
         }
         pieces = self.target.pieces(hypothesis.tokens)
-        record = AttentionRecord(self.source.pieces(row), pieces, weights)
+        words = (_read(self.source, text, row), self.target.words_of(hypothesis.tokens)) if weights else ()
+        record = AttentionRecord(self.source.pieces(row), pieces, weights, *words)
         return Prediction(
             source=text,
             text=self.target.decode(hypothesis.tokens),
@@ -212,11 +217,16 @@ class TextCodec:
             view=self.view,
         )
 
+    def forced(self, text: str, row: Sequence[int], target: str, hypothesis: Hypothesis) -> Prediction:
+        """Like `decode`, for an answer that was given: it reads as it was written."""
+        answer = self.decode(text, row, hypothesis)
+        words = _read(self.target, target, hypothesis.tokens) if hypothesis.attention else None
+        return replace(answer, text=target, attention=replace(answer.attention, target_words=words))
+
     def nothing(self, text: str, *, problem: str | None = None) -> Prediction:
         """The answer to a source with nothing in it: nothing, and certainly so. Or to one that has a problem."""
-        record = AttentionRecord(
-            (), (), {"cross": np.zeros((1, 1, 0, 0), dtype=np.float32)}
-        )  # it never looked
+        weights = {"cross": np.zeros((1, 1, 0, 0), dtype=np.float32)}  # it never looked
+        record = AttentionRecord((), (), weights, Words((), ()), Words((), ()))
         return Prediction(
             source=text, text="", pieces=(), score=0.0, attention=record, problem=problem, view=self.view
         )
@@ -237,6 +247,21 @@ class TextCodec:
         if self.source is self.target:
             return {SHARED: self.source}
         return {SOURCE: self.source, TARGET: self.target}
+
+
+def _cut(ids: list[int], longest: int, text: str, side: str) -> list[int]:
+    if len(ids) > longest:
+        log.warning(
+            "A %s of %d pieces was cut to %d (data.max_%s): %.40s...", side, len(ids), longest, side, text
+        )
+    return ids[:longest]
+
+
+def _read(tokenizer: Tokenizer, text: str, row: Sequence[int]) -> Words:
+    """The words of a text by its row, which may have been cut and may have an end mark."""
+    words = tokenizer.words(text)
+    marks = (None,) if row[-1] == END else ()
+    return Words(words.texts, (*words.of[: len(row) - len(marks)], *marks))
 
 
 SHARED, SOURCE, TARGET = "tokenizer.json", "source.tokenizer.json", "target.tokenizer.json"

@@ -11,6 +11,7 @@ import tokenizers
 from regard.core.errors import UserError
 from regard.core.files import write_whole
 from regard.core.pieces import SPECIAL_PIECES
+from regard.core.words import Part, Words, numbered, part
 from regard.text import bytelevel
 from regard.text.surrogates import without_surrogates
 
@@ -60,13 +61,49 @@ class Tokenizer:
         """One name for each id, made to be looked at: see `regard.text.bytelevel.readable`."""
         return tuple(self._names[number] for number in ids)
 
+    def words(self, text: str) -> Words:
+        """The words of a text, and which of them each piece of `encode(text)` is part of."""
+        numbers = numbered(text)
+        (encoded,) = self._tokenizer.encode_batch([without_surrogates(text)], add_special_tokens=False)
+        return Words(tuple(text.split()), tuple(part(numbers[start:stop]) for start, stop in encoded.offsets))
+
+    def words_of(self, ids: Sequence[int]) -> Words:
+        """The words of `decode(ids)`, and which of them each id is part of.
+
+        A special piece has no text: it is part of a word if it stands inside one.
+        """
+        raw = [self._bytes[number] for number in ids]
+        text = b"".join(raw).decode("utf-8", errors="surrogateescape")  # half a character is no white space
+        numbers = [
+            number
+            for character, number in zip(text, numbered(text), strict=True)
+            for _ in character.encode("utf-8", errors="surrogateescape")
+        ]  # of each byte
+        parts: list[Part] = []
+        start = 0
+        for piece in raw:
+            stop = start + len(piece)
+            parts.append(part(numbers[start:stop]) if piece else _inside(numbers, start))
+            start = stop
+        return Words(tuple(self.decode(ids).split()), tuple(parts))
+
+    @cached_property
+    def _bytes(self) -> tuple[bytes, ...]:
+        return (b"",) * len(SPECIAL_PIECES) + tuple(
+            bytelevel.raw(piece) if self._is_bytelevel else piece.encode() for piece in self._vocabulary
+        )
+
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        vocabulary = self._tokenizer.get_vocab()
-        pieces = sorted(vocabulary, key=vocabulary.__getitem__)[len(SPECIAL_PIECES) :]
         if self._is_bytelevel:
-            return SPECIAL_PIECES + tuple(bytelevel.readable(piece) for piece in pieces)
-        return SPECIAL_PIECES + tuple(piece.replace(" ", "▁") for piece in pieces)
+            return SPECIAL_PIECES + tuple(bytelevel.readable(piece) for piece in self._vocabulary)
+        return SPECIAL_PIECES + tuple(piece.replace(" ", "▁") for piece in self._vocabulary)
+
+    @property
+    def _vocabulary(self) -> list[str]:
+        """The pieces as the library calls them, in the order of their ids, without the special ones."""
+        vocabulary = self._tokenizer.get_vocab()
+        return sorted(vocabulary, key=vocabulary.__getitem__)[len(SPECIAL_PIECES) :]
 
     def to_json(self) -> str:
         return self._tokenizer.to_str()
@@ -104,6 +141,13 @@ class Tokenizer:
 def from_description(description: dict[str, Any]) -> Tokenizer:
     """A freshly learned tokenizer, given as parsed `tokenizer.json`, without its added tokens."""
     return Tokenizer.from_json(json.dumps({**description, "added_tokens": []}, ensure_ascii=False))
+
+
+def _inside(numbers: Sequence[int | None], place: int) -> Part:
+    """The word that goes on both before and after this place, if there is one."""
+    if 0 < place < len(numbers) and (word := numbers[place]) is not None and numbers[place - 1] == word:
+        return (word,)
+    return None
 
 
 def _reason(error: OSError | UnicodeDecodeError) -> str:

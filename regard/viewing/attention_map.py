@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regard.core.errors import UserError
 from regard.core.prediction import AttentionRecord, Prediction
 from regard.viewing.fragment import fragment
 from regard.viewing.heatmap import heatmap, placard
@@ -29,7 +28,6 @@ class TextView:
                 "No attention to draw: this model answers from one fixed vector.",
                 [f"source  {_short(prediction.source)}", f"answer  {_short(prediction.text)}"],
             )
-        self._check(record)
         return heatmap(
             record.cross(self.layer, self.head),
             record.source_pieces,
@@ -43,16 +41,8 @@ class TextView:
         record = prediction.attention
         if "cross" not in record.weights:
             return fragment(prediction, None)
-        self._check(record)
         weights = record.cross(self.layer, self.head)
         return fragment(prediction, weights, hide_special=self.hide_special, caption=self._caption(record))
-
-    def _check(self, record: AttentionRecord) -> None:
-        layers, heads = record.weights["cross"].shape[:2]
-        for name, wanted, count in (("layer", self.layer, layers), ("head", self.head, heads)):
-            if wanted is not None and not 0 <= wanted < count:
-                known = f"{name}s 0 to {count - 1}" if count > 1 else f"one {name}, {name} 0"
-                raise UserError(f"There is no {name} {wanted}: this model has {known}.")
 
     def _caption(self, record: AttentionRecord) -> str | None:
         """Which of several layers and heads the picture shows; nothing when there is but one."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.prediction import Prediction, Weights
+from regard.core.words import Part, Words
 
 FORMAT = "regard.attention/1"
 
@@ -22,7 +23,17 @@ def as_document(prediction: Prediction) -> dict[str, Any]:
     What JSON cannot say is said differently: a number that is not finite becomes null, half a
     surrogate pair becomes U+FFFD.
     """
+    attention = {
+        kind: {"shape": list(weights.shape), "weights": _lists(_rounded(weights))}
+        for kind, weights in prediction.attention.weights.items()
+    }
+    return {**described(prediction), "attention": attention}
+
+
+def described(prediction: Prediction) -> dict[str, Any]:
+    """All but the weights."""
     record = prediction.attention
+    words = {"source_words": record.source_words, "target_words": record.target_words}
     return {
         "format": FORMAT,
         "source": well_formed(prediction.source),
@@ -31,10 +42,7 @@ def as_document(prediction: Prediction) -> dict[str, Any]:
         "target_pieces": [well_formed(piece) for piece in record.target_pieces],
         "score": float(prediction.score) if math.isfinite(prediction.score) else None,
         "finished": prediction.finished,
-        "attention": {
-            kind: {"shape": list(weights.shape), "weights": _lists(_rounded(weights))}
-            for kind, weights in record.weights.items()
-        },
+        **{side: _words(known) for side, known in words.items() if known is not None},
     }
 
 
@@ -44,6 +52,15 @@ def as_json(document: dict[str, Any]) -> str:
 
 def well_formed(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def _words(words: Words) -> dict[str, Any]:
+    """The words, and for each piece the numbers of those it is part of: none for blanks, null for a mark."""
+    return {"texts": [well_formed(text) for text in words.texts], "of": [_part(part) for part in words.of]}
+
+
+def _part(part: Part) -> list[int] | None:
+    return None if part is None else list(part)
 
 
 def _rounded(weights: Weights) -> NDArray[np.float64]:

@@ -78,7 +78,7 @@ def test_batches_of_one_two_seven_and_all_answer_alike(name: str, plan: str) -> 
         for start in range(0, 14, size):
             rows = shuffled[start : start + size]
             for row, other in zip(rows, answers(model, some_of(source, rows), PLANS[plan]), strict=True):
-                assert_same(everything[row], other, lengths[row])
+                assert_same(everything[row], other, int(source.lengths[row]))
 
 
 @pytest.mark.parametrize("plan", PLANS)
@@ -89,7 +89,7 @@ def test_an_ensemble_answers_alike_in_every_batch(plan: str) -> None:
     for row, found in enumerate(together):
         alone = some_of(source, [row])
         (other,) = search(ensemble, alone, PLANS[plan], memory=[alone, alone])
-        assert_same(other, found, LENGTHS[row])
+        assert_same(other, found, int(source.lengths[row]))
 
 
 @pytest.mark.parametrize("plan", PLANS)

@@ -1,13 +1,16 @@
+import re
 from collections.abc import Iterator
 
 import pytest
 import torch
-from small import VOCABULARY, recurrent
+from small import VOCABULARY, recurrent, transformer
 
 from regard.core.batch import Tokens
 from regard.core.errors import UserError
+from regard.core.prediction import Request
 from regard.data import Limits
 from regard.layers import Dropout
+from regard.metrics import UTILITIES, expected
 from regard.predictor import Predictor
 from regard.search import SearchPlan
 from regard.tasks.text import TextCodec
@@ -78,3 +81,93 @@ def test_dropout_is_off_when_predicting_whatever_mode_the_model_was_left_in(pred
     predictor.models[0].train()
     assert [answer.score for answer in predictor.predict(TEXTS)] == expected
     assert not predictor.models[0].training
+
+
+def test_the_next_best_answers_are_alternatives(predictor: Predictor) -> None:
+    best, only = predictor.predict("abc", beam=4, best=4), predictor.predict("abc", beam=4)
+    assert best.text == only.text
+    assert only.alternatives == ()
+    assert len(best.alternatives) == 3
+    ranks = [one.rank for one in (best, *best.alternatives)]
+    assert ranks == sorted(ranks, reverse=True)
+    assert len({one.pieces for one in (best, *best.alternatives)}) == 4
+    for one in best.alternatives:
+        assert one.attention.cross().shape[0] == len(one.attention.target_pieces)
+
+
+def test_the_same_source_twice_is_answered_once(predictor: Predictor, asked: list[tuple[int, int]]) -> None:
+    found = predictor.predict(["abc", "bb", "abc", "abc"])
+    assert sum(rows for rows, _ in asked) == 2
+    assert found[0] is found[2] is found[3]
+
+
+def test_requests_are_kept_to(predictor: Predictor) -> None:
+    free = predictor.predict("abc", beam=3, min_length=2).text
+    begun = predictor.predict(Request("abc", prefix="hhg"), beam=3)
+    assert begun.text.startswith("hhg")
+    without = predictor.predict(Request("abc", forbid=[free[0]]), beam=3, min_length=2)
+    assert free[0] not in without.text
+    found = predictor.predict(Request("abc", require=["gh", "c"]), beam=3)
+    assert "gh" in found.text
+    assert "c" in found.text
+
+
+@pytest.mark.parametrize(
+    ("request_", "problem"),
+    [
+        (Request("abc", require=["abcdef"]), "and the end are 7 pieces, but the answer can have only 6"),
+        (Request("abc", require=["xyz"]), "the model has no pieces for 'xyz'"),
+        (Request("abc", prefix="a", forbid=["a"]), "no answer keeps all the rules"),
+    ],
+)
+def test_what_cannot_be_kept_is_a_problem_of_its_own_source_alone(
+    predictor: Predictor, request_: Request, problem: str
+) -> None:
+    expected = predictor.predict("bb", beam=2)
+    bad, good = predictor.predict([request_, "bb"], beam=2)
+    assert problem in bad.problem
+    assert bad.text == ""
+    assert good.text == expected.text
+    assert good.problem is None
+
+
+def test_consensus_chooses_the_answer_most_like_the_others(predictor: Predictor) -> None:
+    usual = predictor.predict("abc", sample=True, best=8)
+    found = predictor.predict("abc", sample=True, best=8, mbr="chrf")
+    everyone = [one.text for one in (usual, *usual.alternatives)]
+    assert sorted(one.text for one in (found, *found.alternatives)) == sorted(everyone)
+    worth = expected(everyone, [1.0] * 8, UTILITIES["chrf"]())
+    assert found.text == everyone[worth.index(max(worth))]
+
+
+def test_two_models_answer_together_and_one_with_itself_as_alone(predictor: Predictor) -> None:
+    settings = {"search": predictor.search, "batch_tokens": 24, "device": torch.device("cpu")}
+    (one,) = predictor.models
+    other = transformer()
+    twice = Predictor([one, one], predictor.codec, **settings).predict(TEXTS, beam=3)
+    mixed = Predictor([one, other], predictor.codec, **settings).predict(TEXTS, beam=3, attention="all")
+    for text, alone, double, both in zip(TEXTS, predictor.predict(TEXTS, beam=3), twice, mixed, strict=True):
+        assert double.text == alone.text
+        assert double.score == pytest.approx(alone.score, abs=1e-5)
+        if text:
+            assert set(both.attention.kinds) == {"cross.1", "cross.2", "encoder.2", "decoder.2"}
+            assert both.attention.cross().sum(axis=1) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beem": 3}, "no option 'beem'. Did you mean 'beam'"),
+        ({"top_p": 0.5}, "top_p is for sampling"),
+        ({"sample": True, "top_p": 0.0}, "top_p is 0.0, but must be above 0"),
+        ({"penalty": "gnm"}, "penalty is gnm, but must be gnmt or average"),
+        ({"sample": True, "record": True}, "Sampling has no beam"),
+        ({"mbr": "chrf"}, "mbr chooses among several answers"),
+        ({"mbr": "bleurt", "best": 3}, "no likeness 'bleurt' for mbr. Did you mean 'bleu'"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(
+    predictor: Predictor, options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(UserError, match=re.escape(message)):
+        predictor.predict("abc", **options)

@@ -150,3 +150,61 @@ def test_a_tokenizer_with_other_special_pieces_is_refused(tmp_path: Path) -> Non
 
 def test_it_prints_what_it_is() -> None:
     assert repr(TOKENIZERS["characters"](["abc"], vocabulary=9)) == "Tokenizer(WordLevel, 7 pieces)"
+
+
+WORDY = [
+    ("  Grüße  aus Köln", ["Grüße", "aus", "Köln"]),
+    ("Привет, мир", ["Привет,", "мир"]),
+    ("日本語です。", ["日本語です。"]),
+    ("👩‍👧 ok", ["👩‍👧", "ok"]),
+    (" \t ", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), WORDY)
+def test_every_piece_knows_its_word(tokenizer: Tokenizer, text: str, expected: list[str]) -> None:
+    words = tokenizer.words(text)
+    ids = tokenizer.encode(text)
+    assert len(words.of) == len(ids)
+    assert list(words.texts) == expected
+    assert list(words.groups()) == list(range(len(expected)))
+    for number, word in enumerate(expected):
+        said = tokenizer.decode([ids[place] for place in words.groups()[number]]).strip()
+        if UNKNOWN not in ids:
+            assert said == word
+
+
+def test_bytes_of_one_character_are_of_one_word() -> None:
+    tokenizer = TOKENIZERS["bpe"](["x"], vocabulary=260)  # nothing but bytes
+    assert tokenizer.words("ä 😀").of == ((0,), (0,), (0,), (), (1,), (1,), (1,), (1,))
+    assert tokenizer.words_of(tokenizer.encode("ä 😀")).of == ((), (0,), (0,), (), (1,), (1,), (1,), (1,))
+
+
+def test_an_unknown_piece_is_of_its_word_in_a_text_but_alone_in_an_answer() -> None:
+    tokenizer = TOKENIZERS["words"](["the cat sat"], vocabulary=9)
+    assert tokenizer.words("the dog sat").of == ((0,), (1,), (2,))
+    answer = tokenizer.words_of(tokenizer.encode("the dog sat"))
+    assert answer.texts == ("the", "sat")
+    assert answer.of == ((0,), None, (1,))
+
+
+def test_an_unknown_character_inside_a_word_is_part_of_it() -> None:
+    tokenizer = TOKENIZERS["characters"](["abc d"], vocabulary=20)
+    assert tokenizer.words_of(tokenizer.encode("?a?b ?d?")).of == (
+        None,
+        (0,),
+        (0,),
+        (0,),
+        (),
+        None,
+        (1,),
+        None,
+    )
+
+
+def test_half_a_character_at_the_end_of_an_answer_is_part_of_its_word() -> None:
+    tokenizer = TOKENIZERS["bpe"](["x"], vocabulary=260)
+    ids = tokenizer.encode("a ä")[:-1]
+    assert tokenizer.decode(ids) == "a \ufffd"
+    assert tokenizer.words_of(ids).texts == ("a", "\ufffd")
+    assert tokenizer.words_of(ids).of[-1] == (1,)

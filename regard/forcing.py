@@ -1,0 +1,106 @@
+"""Forced decoding: models are told the answers, and say how likely they find them and where they looked."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regard.core.batch import Batch, Tokens
+from regard.core.errors import UserError
+from regard.core.memory import CROSS, DECODER, member_kind, plain_kind
+from regard.core.pieces import END
+from regard.core.prediction import Prediction
+from regard.data import in_order
+from regard.predictor import Predictor
+from regard.search import SPACES, Hypothesis
+from regard.search.stepper import check_numbers, log_probabilities
+
+ROWS = 512  # steps whose likelihoods are looked up together
+
+
+@torch.inference_mode()
+def force(
+    predictor: Predictor,
+    sources: Sequence[str],
+    targets: Sequence[str],
+    *,
+    wanted: frozenset[str] = frozenset({CROSS}),
+) -> list[Prediction]:
+    """A prediction for each pair, in their order, as if the model had answered the source with the target.
+
+    Its text is the target as it was given, its score the log-probability of the target's pieces and
+    end mark, its attention the looks that led to them. `wanted` are the kinds of attention to record. A
+    target longer than the model was trained for is cut, with a warning, and has no end mark then. A source
+    with nothing in it is answered with nothing: any other target is impossible, and its score minus infinity.
+    """
+    if len(sources) != len(targets):
+        raise UserError(
+            f"There are {len(sources):,} sources but {len(targets):,} targets. Give one for each."
+        )
+    for model in predictor.models:
+        model.eval()
+    codec = predictor.codec
+    rows, aims = codec.encode(sources), codec.encode_targets(targets)
+    answers = [
+        replace(codec.nothing(source), text=target, score=-math.inf if target.strip() else 0.0)
+        for source, target in zip(sources, targets, strict=True)
+    ]
+    asked = [number for number, row in enumerate(rows) if row]
+    lengths = np.array([max(len(rows[number]), len(aims[number])) for number in asked])
+    for batch in in_order(lengths, predictor.batch_tokens):
+        numbers = [asked[place] for place in batch]
+        pairs = Batch(
+            codec.collate([rows[number] for number in numbers]),
+            Tokens.pad([aims[number] for number in numbers]),
+        )
+        for number, hypothesis in zip(numbers, _forced(predictor, pairs, wanted), strict=True):
+            answers[number] = codec.forced(sources[number], rows[number], targets[number], hypothesis)
+    return answers
+
+
+def _forced(predictor: Predictor, batch: Batch, wanted: frozenset[str]) -> Iterator[Hypothesis]:
+    """What a search would have found, had it found the targets."""
+    batch = batch.to(predictor.device)
+    mask, aims = batch.target.mask, batch.target.ids  # B T, B T
+    looks: dict[str, Tensor] = {}
+    features = []
+    for number, model in enumerate(predictor.models, start=1):
+        memory = model.encoder.encode(batch.source, wanted)
+        unrolled = model.decoder.unroll(memory, batch.target_input)
+        features.append(unrolled.features[mask])  # N D
+        for kind, weights in {**memory.attention, **unrolled.attention}.items():
+            looks[kind if len(predictor.models) == 1 else member_kind(kind, number)] = weights
+    likelihoods = _likelihoods(predictor, features, aims[mask])  # N
+    # As in a search, in float64: many small ones add up.
+    scores = torch.zeros(mask.shape, dtype=torch.float64, device=mask.device)  # B T
+    totals: list[float] = scores.masked_scatter(mask, likelihoods.double()).sum(1).tolist()
+    check_numbers(totals)
+    for place, (total, length) in enumerate(zip(totals, batch.target.lengths.tolist(), strict=True)):
+        tokens = tuple(aims[place, :length].tolist())
+        attention = {kind: _own(kind, weights[place], length) for kind, weights in looks.items()}
+        yield Hypothesis(tokens, total, total, tokens[-1] == END, attention)
+
+
+def _likelihoods(predictor: Predictor, features: Sequence[Tensor], aims: Tensor) -> Tensor:
+    """How likely each piece wanted (N) is by each model's features (N D), some at a time: there are many pieces."""
+    mean = SPACES[predictor.space]
+    found = [aims.new_zeros(0, dtype=torch.float32)]
+    for start in range(0, len(aims), ROWS):
+        rows = slice(start, start + ROWS)
+        said = [
+            log_probabilities(model.decoder.head(some[rows]))
+            for model, some in zip(predictor.models, features, strict=True)
+        ]
+        found.append(mean(torch.stack(said)).gather(-1, aims[rows, None])[:, 0])  # of n V
+    return torch.cat(found)  # N
+
+
+def _own(kind: str, weights: Tensor, length: int) -> Tensor:
+    """The looks of a target of this length, without the padding behind it: L H T S."""
+    plain = plain_kind(kind)
+    if plain in (CROSS, DECODER):
+        weights = weights[:, :, :length]
+    return weights[..., :length] if plain == DECODER else weights
