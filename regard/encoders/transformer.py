@@ -49,7 +49,7 @@ class TransformerEncoder(nn.Module):
         vectors = self.embedding(source.ids, standing)  # B S D
         places = Places.of(self.embedding.positions, standing, standing)
         if self.whole:
-            places = replace(places, index=torch.full_like(standing, mask.shape[1] - 1))
+            places = replace(places, index=standing[:, -1:])  # 1 1: all see what the last one sees
         passed = []
         for block in self.blocks:
             passed.append(block(vectors, mask, places, own_wanted=ENCODER in wanted))
