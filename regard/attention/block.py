@@ -1,5 +1,6 @@
 """A layer of a Transformer: looks at itself, perhaps at a memory, then thinks about each position."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,6 +10,7 @@ from regard.attention.attention import Attended
 from regard.attention.cache import Cache
 from regard.attention.multi_head import CrossAttention, Places
 from regard.attention.slots import Keys
+from regard.core.load import Load
 from regard.layers import Residual, Thought
 
 
@@ -33,7 +35,7 @@ class Passed:
     cache: Cache
     own: Attended
     cross: Attended | None
-    penalty: Tensor | None
+    load: Load | None
 
 
 class Block(nn.Module):
@@ -84,4 +86,9 @@ class Block(nn.Module):
             vectors = self.around_across.leave(vectors, cross.context)
         thought = self.think(self.around_think.enter(vectors), mask)
         vectors = self.around_think.leave(vectors, thought.vectors)
-        return Passed(vectors, entered, cache, own, cross, thought.penalty)
+        return Passed(vectors, entered, cache, own, cross, thought.load)
+
+
+def loads(passed: Iterable[Passed]) -> tuple[Load, ...]:
+    """Of the layers that have experts."""
+    return tuple(one.load for one in passed if one.load is not None)

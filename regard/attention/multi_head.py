@@ -19,7 +19,7 @@ from regard.layers import Linear, Positions
 class Places:
     """Where the vectors of a pass stand."""
 
-    index: Tensor  # 1 T, their numbers among all that can be looked at
+    index: Tensor  # 1 T, their numbers among all that can be looked at; or 1 1, one for all of them
     positions: Positions
     queries: Tensor  # B or 1, T
     keys: Tensor  # B or 1, S, of all that can be looked at

@@ -684,19 +684,6 @@ class Config(Settings):
         return self
 
     @model_validator(mode="after")
-    def _experts_can_be_balanced(self) -> "Config":
-        parts = [part for part in (self.model.encoder, self.model.decoder) if isinstance(part, Blocks)]
-        if any(part.experts and part.balance for part in parts) and self.training.feeding not in (
-            "teacher",
-            "two_pass",
-        ):
-            raise ValueError(
-                "experts are kept busy alike over a whole unrolled target, so training.feeding must be teacher or "
-                "two_pass. Or set their balance to 0, and nothing keeps them so"
-            )
-        return self
-
-    @model_validator(mode="after")
     def _positions_are_known(self) -> "Config":
         look = self.model.attention
         if (

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
+from regard.core.load import Load
+
 # The kinds of attention: of the source to itself, of the target to itself, of the target to the source.
 ENCODER, DECODER, CROSS = "encoder", "decoder", "cross"
 KINDS = frozenset({ENCODER, DECODER, CROSS})
@@ -31,5 +33,5 @@ class Memory:
     layers: tuple[
         Tensor, ...
     ] = ()  # L times B S D, what each layer looked at, for a decoder that shares them
-    penalty: Tensor | None = None  # for the objective to add, for each piece
+    loads: tuple[Load, ...] = ()  # of the encoder's layers that have experts, in training
     values: Tensor | None = None  # B S D, what a look brings home where it is not the annotations

@@ -7,6 +7,7 @@ from typing import Generic, Protocol, Self, TypeVar
 import torch
 from torch import Tensor, nn
 
+from regard.core.load import Load
 from regard.core.memory import Memory
 
 # Kind of attention -> its weights. Of one step: [batch, layers, heads, source];
@@ -35,6 +36,7 @@ class StepOutput(Generic[StateT]):
     logits: Tensor  # B V
     attention: Looks
     state: StateT
+    loads: tuple[Load, ...] = ()  # of its layers that have experts, in training
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Unrolled:
     features: Tensor  # B T D, what the decoder's head turns into logits
     attention: Looks
     choice: Choice | None = None
-    penalty: Tensor | None = None  # for the objective to add, for each piece of the target
+    loads: tuple[Load, ...] = ()  # of all layers that have experts, the encoder's too, in training
 
 
 class Decoder(Protocol[StateT]):

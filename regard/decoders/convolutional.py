@@ -139,7 +139,7 @@ class ConvolutionalDecoder(nn.Module):
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         features, passed = self._pass(target, self.begin(memory))
-        return Unrolled(features, _looks(passed, memory.wanted), _choice(passed), memory.penalty)
+        return Unrolled(features, _looks(passed, memory.wanted), _choice(passed), memory.loads)
 
     def _keys(self, memory: Memory) -> tuple[Keys, ...]:
         """A score that learns nothing gives all layers the same keys."""

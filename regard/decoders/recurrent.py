@@ -178,7 +178,7 @@ def _unrolled(features: Tensor, looks: Sequence[Attended], memory: Memory) -> Un
     attention = {CROSS: torch.cat(weights, dim=2)[:, None]} if wanted else {}  # B 1 H T S
     choices = [attended.choice for attended in looks if attended.choice is not None]
     if not choices:
-        return Unrolled(features, attention, penalty=memory.penalty)
+        return Unrolled(features, attention, loads=memory.loads)
     log_probability = torch.cat([choice.log_probability for choice in choices], dim=2)  # B H T
     entropy = torch.cat([choice.entropy for choice in choices], dim=2)  # B H T
-    return Unrolled(features, attention, Choice(log_probability, entropy), memory.penalty)
+    return Unrolled(features, attention, Choice(log_probability, entropy), memory.loads)

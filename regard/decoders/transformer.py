@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Block, Cache, Keys, Places
-from regard.attention.block import Passed
+from regard.attention.block import Passed, loads
 from regard.core.memory import CROSS, DECODER, Memory
 from regard.core.pieces import PAD
 from regard.core.state import Looks, StepOutput, Unrolled, moved
-from regard.layers import Linear, PlacedEmbedding, sum_penalties
+from regard.layers import Linear, PlacedEmbedding
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,12 @@ class TransformerDecoder(nn.Module):
             state.wanted,
         )
         steps = {kind: weights[:, :, :, 0] for kind, weights in looks.items()}  # B L H S
-        return StepOutput(self.head(features[:, 0]), steps, after)
+        return StepOutput(self.head(features[:, 0]), steps, after, loads(passed))
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         state = self.begin(memory)
         features, passed = self._pass(target, state)
-        penalty = sum_penalties(memory.penalty, *(one.penalty for one in passed))
-        return Unrolled(features, self._looks(passed, state), penalty=penalty)
+        return Unrolled(features, self._looks(passed, state), loads=memory.loads + loads(passed))
 
     def _pass(self, tokens: Tensor, state: TransformerState) -> tuple[Tensor, list[Passed]]:
         """The next pieces (B T), one or all of them."""

@@ -8,9 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Block, Places
+from regard.attention.block import loads
 from regard.core.batch import Tokens
 from regard.core.memory import ENCODER, KINDS, Memory
-from regard.layers import PlacedEmbedding, sum_penalties
+from regard.layers import PlacedEmbedding
 
 
 class TransformerEncoder(nn.Module):
@@ -48,7 +49,7 @@ class TransformerEncoder(nn.Module):
         vectors = self.embedding(source.ids, standing)  # B S D
         places = Places.of(self.embedding.positions, standing, standing)
         if self.whole:
-            places = replace(places, index=torch.full_like(standing, mask.shape[1] - 1))
+            places = replace(places, index=standing[:, -1:])  # 1 1: all see what the last one sees
         passed = []
         for block in self.blocks:
             passed.append(block(vectors, mask, places, own_wanted=ENCODER in wanted))
@@ -62,7 +63,7 @@ class TransformerEncoder(nn.Module):
             wanted,
             {ENCODER: torch.stack(weights, dim=1)} if ENCODER in wanted and weights else {},
             tuple(one.entered for one in passed) if self.shared_layers else (),
-            sum_penalties(*(one.penalty for one in passed)),
+            loads(passed),
         )
 
 

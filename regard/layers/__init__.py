@@ -4,7 +4,7 @@ from regard.layers.convolution import Convolution, begin_tables, steady_linear, 
 from regard.layers.dropout import Dropout, SequenceDropout
 from regard.layers.embedding import Embedding, PlacedEmbedding
 from regard.layers.experts import Experts
-from regard.layers.feed_forward import ACTIVATIONS, NORMS, FeedForward, Residual, Thought, sum_penalties
+from regard.layers.feed_forward import ACTIVATIONS, NORMS, FeedForward, Residual, Thought
 from regard.layers.linear import Linear
 from regard.layers.positions import POSITIONS, Positions
 from regard.layers.readout import READOUTS
@@ -32,5 +32,4 @@ __all__ = [
     "begin_well",
     "steady_linear",
     "steady_sum",
-    "sum_penalties",
 ]

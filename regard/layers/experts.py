@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from regard.core.load import Load
 from regard.layers.feed_forward import FeedForward, Thought
 from regard.layers.linear import Linear
 
@@ -25,8 +26,7 @@ class Experts(nn.Module):
     is weighed by its probability itself (Fedus et al. 2022, section 2.1), for else the gate would not learn.
     No expert is ever full and no position dropped: what becomes of one does not depend on the others.
 
-    In training the penalty keeps the experts busy alike (Fedus et al. 2022, equations 4 to 6): with f the
-    share of positions that an expert is given and P the gate's mean probability for it, balance·E·Σ f·P.
+    In training it tells their load, and an objective keeps them busy alike.
     """
 
     def __init__(
@@ -52,8 +52,8 @@ class Experts(nn.Module):
         positions = vectors[mask]  # N D
         routes = self.route(positions)
         thoughts = self._think(positions, routes)  # N D
-        penalty = self._penalty(routes) if self.training and self.balance else None
-        return Thought(torch.zeros_like(vectors, dtype=thoughts.dtype).index_put((mask,), thoughts), penalty)
+        load = self._load(routes) if self.training and self.balance else None
+        return Thought(torch.zeros_like(vectors, dtype=thoughts.dtype).index_put((mask,), thoughts), load)
 
     def route(self, positions: Tensor) -> Routes:
         # Under autocast too the gate is exact: rounding must not choose (Fedus et al. 2022, section 2.4).
@@ -72,7 +72,6 @@ class Experts(nn.Module):
         answers = answers[order.argsort()].view(len(positions), self.used, positions.shape[-1])  # N k D
         return (answers * routes.shares[..., None].to(answers.dtype)).sum(1)
 
-    def _penalty(self, routes: Routes) -> Tensor:
-        number = max(len(routes.chosen), 1)
-        given = routes.chosen.flatten().bincount(minlength=len(self.experts)) / number  # E
-        return self.balance * len(self.experts) * (given * routes.probabilities.sum(0) / number).sum()
+    def _load(self, routes: Routes) -> Load:
+        given = routes.chosen.flatten().bincount(minlength=len(self.experts))  # E
+        return Load(given, routes.probabilities.sum(0), len(routes.chosen), self.balance)

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regard.core.load import Load
 from regard.layers.dropout import Dropout
 from regard.layers.linear import Linear
 
@@ -20,7 +20,7 @@ NORMS: dict[str, type[nn.Module]] = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
 
 class Thought(NamedTuple):
     vectors: Tensor  # as given
-    penalty: Tensor | None = None  # for an objective to add: experts that are not used alike
+    load: Load | None = None  # of experts, in training
 
 
 class FeedForward(nn.Module):
@@ -68,8 +68,3 @@ class Residual(nn.Module):
     def _normed(self, vectors: Tensor) -> Tensor:
         normed: Tensor = self.norm(vectors)
         return normed
-
-
-def sum_penalties(*penalties: Tensor | None) -> Tensor | None:
-    given = [penalty for penalty in penalties if penalty is not None]
-    return torch.stack(given).sum() if given else None

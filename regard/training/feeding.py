@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.core.batch import Batch, Tokens
+from regard.core.load import Load
 from regard.core.memory import NOTHING
 from regard.core.state import Choice
 from regard.models import Seq2Seq
@@ -21,7 +22,7 @@ Decay = Callable[[int], float]  # the share of truth at a training step
 class Fed:
     said: Logits | Features  # of the target's pieces, padding left out, row by row
     choice: Choice | None = None
-    penalty: Tensor | None = None  # for each piece
+    loads: tuple[Load, ...] = ()  # of all layers that have experts
 
 
 class Feeding(Protocol):
@@ -37,7 +38,7 @@ class Teacher:
     def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed:
         unrolled = model(batch, NOTHING)
         features = unrolled.features[batch.target.mask]  # N D, no work on padding
-        return Fed(Features(features, model.decoder.head), unrolled.choice, unrolled.penalty)
+        return Fed(Features(features, model.decoder.head), unrolled.choice, unrolled.loads)
 
 
 class Scheduled:
@@ -50,15 +51,21 @@ class Scheduled:
         self.decay = decay
 
     def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed:
-        truth = torch.rand(batch.target.ids.shape, device=batch.target.ids.device) < self.decay(step)  # B T
-        state: Any = model.begin(batch.source, NOTHING)
+        mask = batch.target.mask  # B T
+        truth = torch.rand(mask.shape, device=mask.device) < self.decay(step)  # B T
+        truth = truth | ~mask  # padding stays padding
+        memory = model.encoder.encode(batch.source, NOTHING)
+        state: Any = model.decoder.begin(memory)
         logits: list[Tensor] = []
+        loads: list[tuple[Load, ...]] = []
         for place, known in enumerate(batch.target_input.unbind(1)):
             tokens = known if place == 0 else torch.where(truth[:, place], known, _draw(logits[-1]))  # B
             output = model.step(tokens, state)
             logits.append(output.logits)
+            loads.append(output.loads)
             state = output.state
-        return Fed(Logits(torch.stack(logits, dim=1)[batch.target.mask]))
+        of_layers = tuple(Load.total(layer) for layer in zip(*loads, strict=True))
+        return Fed(Logits(torch.stack(logits, dim=1)[mask]), loads=memory.loads + of_layers)
 
 
 class Free(Scheduled):
@@ -89,7 +96,7 @@ class TwoPass:
         second = model.decoder.unroll(
             memory, replace(batch, target=Tokens(mixed, batch.target.lengths)).target_input
         )
-        return Fed(Features(second.features[mask], model.decoder.head), second.choice, second.penalty)
+        return Fed(Features(second.features[mask], model.decoder.head), second.choice, second.loads)
 
 
 def _draw(logits: Tensor) -> Tensor:

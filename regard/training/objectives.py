@@ -42,8 +42,8 @@ class CrossEntropy(nn.Module):
         total = judged.total
         if self.reinforce is not None and fed.choice is not None:
             total = total + self.reinforce(judged.likelihoods, fed.choice, batch.target.mask)
-        if fed.penalty is not None:
-            total = total + fed.penalty * len(wanted)
+        for load in fed.loads:
+            total = total + load.penalty * len(wanted)
         return Loss(total, -judged.likelihoods.sum(), len(wanted))
 
 

@@ -5,7 +5,7 @@ Where nobody does, looks that torch's fused kernel knows go through it.
 
 import pytest
 import torch
-from small import MODELS, batch, transformer
+from small import MODELS, batch, search, transformer
 
 from regard.core.memory import KINDS, NOTHING
 from regard.models import Seq2Seq
@@ -16,7 +16,8 @@ def answers(model: Seq2Seq, wanted: frozenset[str], beam: int) -> list[Hypothesi
     source = batch((5, 2, 7, 1, 12)).source
     with torch.inference_mode():
         memory = model.encoder.encode(source, wanted)
-        return SearchPlan(beam=beam, length_penalty=0.6)(model.decoder, memory, source.lengths)
+    found = search(model.decoder, source, SearchPlan(beam=beam, length_penalty=0.6), memory=memory)
+    return [best for (best,) in found]
 
 
 @pytest.mark.parametrize("beam", [1, 4])

@@ -152,10 +152,6 @@ def test_an_unknown_member_is_refused_with_all_of_them_and_the_nearest(tmp_path:
         ("[model.encoder]\nkind = 'transformer'\nexperts = 2\nexperts_used = 3\n", ["3", "only 2 experts"]),
         ("[model.encoder]\nkind = 'transformer'\nexperts = 1\n", ["experts_used is 2", "only 1 experts"]),
         (
-            "[model.encoder]\nkind = 'transformer'\nexperts = 4\n[training]\nfeeding = 'free'\n",
-            ["experts", "teacher"],
-        ),
-        (
             "[model.encoder]\nkind = 'transformer'\nlook = 'local'\nscope = 'window'\n",
             ["local look", "must be global, not window"],
         ),

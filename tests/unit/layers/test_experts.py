@@ -3,6 +3,7 @@ import torch
 from small import batch, built, stream, transformer
 from torch import Tensor
 
+from regard.core.load import Load
 from regard.layers import Dropout, Experts, FeedForward
 from regard.models import Seq2Seq
 from regard.training import CrossEntropy
@@ -56,14 +57,14 @@ def test_all_positions_at_once_equal_one_after_the_other(used: int) -> None:
     for row, place in mask.nonzero().tolist():
         torch.testing.assert_close(found.vectors[row, place], one_by_one(part, vectors[row, place]))
     assert (found.vectors[~mask] == 0).all()
-    assert found.penalty.item() == pytest.approx(penalty(part, list(vectors[mask])))
+    assert found.load.penalty.item() == pytest.approx(penalty(part, list(vectors[mask])))
 
 
 def test_without_a_mask_every_position_counts() -> None:
     part, (vectors, mask) = experts(), data()
     everywhere = part(vectors, torch.ones_like(mask))
     torch.testing.assert_close(part(vectors).vectors, everywhere.vectors)
-    torch.testing.assert_close(part(vectors).penalty, everywhere.penalty)
+    torch.testing.assert_close(part(vectors).load.penalty, everywhere.load.penalty)
 
 
 def test_all_experts_under_an_even_gate_give_their_mean() -> None:
@@ -72,7 +73,7 @@ def test_all_experts_under_an_even_gate_give_their_mean() -> None:
     mean = torch.stack([expert(vectors[mask]).vectors for expert in part.experts]).mean(0)
     found = part(vectors, mask)
     torch.testing.assert_close(found.vectors[mask], mean)
-    assert found.penalty.item() == pytest.approx(EXPERTS)  # f = 1 and P = 1/E for each of E experts
+    assert found.load.penalty.item() == pytest.approx(EXPERTS)  # f = 1 and P = 1/E for each of E experts
 
 
 def test_the_penalty_of_a_gate_that_knows_one_expert_alone_is_the_number_of_experts() -> None:
@@ -80,7 +81,7 @@ def test_the_penalty_of_a_gate_that_knows_one_expert_alone_is_the_number_of_expe
     with torch.no_grad():
         part.gate.weight.zero_()
         part.gate.weight[0] = 100
-    assert part(torch.ones(1, 5, WIDTH, dtype=torch.double)).penalty.item() == pytest.approx(EXPERTS)
+    assert part(torch.ones(1, 5, WIDTH, dtype=torch.double)).load.penalty.item() == pytest.approx(EXPERTS)
 
 
 def test_padding_changes_nothing_whatever_stands_in_it() -> None:
@@ -90,13 +91,13 @@ def test_padding_changes_nothing_whatever_stands_in_it() -> None:
     wider = torch.nn.functional.pad(mask, (0, 4))
     found, padded = part(vectors, mask), part(longer, wider)
     torch.testing.assert_close(padded.vectors[:, :7], found.vectors)
-    torch.testing.assert_close(padded.penalty, found.penalty)
+    torch.testing.assert_close(padded.load.penalty, found.load.penalty)
 
 
 def test_padding_alone_becomes_zeros() -> None:
     found = experts()(torch.ones(2, 3, WIDTH, dtype=torch.double), torch.zeros(2, 3, dtype=torch.bool))
     assert (found.vectors == 0).all()
-    assert found.penalty.item() == 0
+    assert found.load.penalty.item() == 0
 
 
 def test_a_position_alone_is_answered_as_among_others() -> None:
@@ -112,7 +113,7 @@ def test_the_gate_and_every_expert_that_was_used_learn_from_the_answer(used: int
     part, (vectors, mask) = experts(used=used, balance=0.0), data()
     routes = part.route(vectors[mask])
     found = part(vectors, mask)
-    assert found.penalty is None
+    assert found.load is None
     found.vectors.square().sum().backward()
     assert part.gate.weight.grad.abs().sum() > 0
     for number, expert in enumerate(part.experts):
@@ -126,7 +127,7 @@ def test_gradients_are_those_of_finite_differences() -> None:
 
     def total(given: Tensor, gate: Tensor) -> Tensor:
         found = torch.func.functional_call(part, {"gate.weight": gate}, (given, mask))
-        return found.vectors.square().sum() + found.penalty
+        return found.vectors.square().sum() + found.load.penalty
 
     inputs = vectors.requires_grad_(), part.gate.weight.detach().clone().requires_grad_()
     assert torch.autograd.gradcheck(total, inputs)
@@ -147,7 +148,7 @@ def test_the_penalty_leads_a_gate_that_prefers_one_expert_back_to_all_of_them() 
     optimizer = torch.optim.SGD([part.gate.weight], lr=0.2)
     for _ in range(300):
         optimizer.zero_grad()
-        part(positions).penalty.backward()
+        part(positions).load.penalty.backward()
         optimizer.step()
     assert load().max() < 2 / EXPERTS
     assert load().min() > 0.5 / EXPERTS
@@ -156,8 +157,15 @@ def test_the_penalty_leads_a_gate_that_prefers_one_expert_back_to_all_of_them() 
 def test_there_is_no_penalty_outside_of_training() -> None:
     part, (vectors, mask) = experts(), data()
     torch.testing.assert_close(part.eval()(vectors, mask).vectors, part.train()(vectors, mask).vectors)
-    assert part.train()(vectors, mask).penalty is not None
-    assert part.eval()(vectors, mask).penalty is None
+    assert part.train()(vectors, mask).load is not None
+    assert part.eval()(vectors, mask).load is None
+
+
+def test_loads_of_a_part_that_worked_twice_add_up_to_that_of_working_once() -> None:
+    part, (vectors, _) = experts(), data()
+    once, parts = part(vectors).load, [part(some).load for some in vectors.split([2, 5], dim=1)]
+    torch.testing.assert_close(Load.total(parts).penalty, once.penalty)
+    assert not torch.isclose(parts[0].penalty + parts[1].penalty, once.penalty)
 
 
 def test_under_autocast_the_gate_keeps_its_precision() -> None:
@@ -168,7 +176,7 @@ def test_under_autocast_the_gate_keeps_its_precision() -> None:
         found, routes = part(vectors, mask), part.route(vectors[mask])
     assert found.vectors.dtype == torch.bfloat16
     assert torch.equal(routes.probabilities, exact.probabilities)
-    (found.vectors.float().sum() + found.penalty).backward()
+    (found.vectors.float().sum() + found.load.penalty).backward()
     assert vectors.grad.isfinite().all()
 
 

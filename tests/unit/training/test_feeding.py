@@ -1,10 +1,11 @@
 import pytest
 import torch
-from small import VOCABULARY, attention, batch, recurrent, stream, transformer
+from small import VOCABULARY, attention, batch, built, recurrent, stream, transformer
 
 from regard.core.memory import Memory
-from regard.core.pieces import BEGIN
+from regard.core.pieces import BEGIN, PAD
 from regard.core.state import Unrolled
+from regard.layers import Experts
 from regard.models import Seq2Seq
 from regard.training import DECAYS, FEEDINGS
 
@@ -23,6 +24,47 @@ def test_all_truth_equals_teacher_forcing() -> None:
     teacher = FEEDINGS["teacher"](lambda step: 1.0)(model, examples, 0).said.logits
     scheduled = FEEDINGS["scheduled"](lambda step: 1.0)(model, examples, 0).said.logits
     torch.testing.assert_close(scheduled, teacher)
+
+
+def with_experts(name: str) -> Seq2Seq:
+    """Of which nothing but the experts is in training: no dropout."""
+    model = {
+        "both sides": lambda: transformer("both.experts=4"),
+        "one stream": lambda: stream("experts=4"),
+        "under a recurrent decoder": lambda: built(
+            "model.encoder={kind='transformer', width=16, layers=2, heads=2, feed_forward=32, experts=4}",
+            "model.decoder={width=16}",
+        ),
+    }[name]()
+    for part in model.modules():
+        if isinstance(part, Experts):
+            part.train()
+    return model
+
+
+@pytest.mark.parametrize(
+    ("name", "layers"), [("both sides", 4), ("one stream", 4), ("under a recurrent decoder", 2)]
+)
+def test_step_by_step_the_experts_have_the_same_load_as_when_unrolled(name: str, layers: int) -> None:
+    """With all truth; the gradients of the penalty are the same too."""
+    outcomes = []
+    for feeding in ("teacher", "scheduled"):
+        model = with_experts(name)
+        loads = FEEDINGS[feeding](lambda step: 1.0)(model, batch(), 0).loads
+        penalties = torch.stack([load.penalty for load in loads])
+        assert penalties.shape == (layers,)
+        penalties.sum().backward()
+        gates = [part.gate.weight.grad for part in model.modules() if isinstance(part, Experts)]
+        outcomes.append([penalties, *gates])
+    for one, other in zip(*outcomes, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_experts_are_given_nothing_past_the_end_of_a_row() -> None:
+    model, examples = with_experts("both sides"), batch((6, 1))
+    loads = FEEDINGS["free"](lambda step: 0.0)(model, examples, 0).loads
+    fed = int((examples.target_input != PAD).sum())
+    assert [load.positions for load in loads] == [int(examples.source.mask.sum())] * 2 + [fed] * 2
 
 
 def test_without_truth_the_first_step_is_the_same_and_the_target_is_never_read() -> None:
