@@ -3,12 +3,13 @@
 import json
 import math
 import re
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.prediction import Prediction, Weights
+from regard.core.prediction import BeamNode, Prediction, Weights
 
 FORMAT = "regard.attention/1"
 
@@ -23,19 +24,22 @@ def as_document(prediction: Prediction) -> dict[str, Any]:
     surrogate pair becomes U+FFFD.
     """
     record = prediction.attention
-    return {
+    document: dict[str, Any] = {
         "format": FORMAT,
         "source": well_formed(prediction.source),
         "source_pieces": [well_formed(piece) for piece in record.source_pieces],
         "text": well_formed(prediction.text),
         "target_pieces": [well_formed(piece) for piece in record.target_pieces],
-        "score": float(prediction.score) if math.isfinite(prediction.score) else None,
+        "score": _number(prediction.score),
         "finished": prediction.finished,
         "attention": {
             kind: {"shape": list(weights.shape), "weights": _lists(_rounded(weights))}
             for kind, weights in record.weights.items()
         },
     }
+    if prediction.beam is not None:
+        document["beam"] = list(map(_node, prediction.beam))
+    return document
 
 
 def as_json(document: dict[str, Any]) -> str:
@@ -44,6 +48,15 @@ def as_json(document: dict[str, Any]) -> str:
 
 def well_formed(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def _node(node: BeamNode) -> dict[str, Any]:
+    numbers = {"score": _number(node.score), "rank": _number(node.rank)}
+    return {**asdict(node), "piece": well_formed(node.piece), **numbers}
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
 
 
 def _rounded(weights: Weights) -> NDArray[np.float64]:
