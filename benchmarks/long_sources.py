@@ -22,7 +22,7 @@ import torch
 from regard import build
 from regard.config import load_config
 from regard.core.batch import Batch, Tokens
-from regard.core.memory import KINDS, NOTHING
+from regard.core.kinds import KINDS, NOTHING
 
 FORMS = {"an encoder": "transformer_base", "one stream": "transformer_d"}
 LOOKS = ("full", "compressed", "alternating")

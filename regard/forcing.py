@@ -10,7 +10,7 @@ from torch import Tensor
 
 from regard.core.batch import Batch, Tokens
 from regard.core.errors import UserError
-from regard.core.memory import CROSS, DECODER, member_kind, plain_kind
+from regard.core.kinds import CROSS, DECODER, member_kind, plain_kind
 from regard.core.pieces import END
 from regard.core.prediction import Prediction
 from regard.data import in_order

@@ -13,7 +13,8 @@ import torch
 from regard import build
 from regard.core.batch import Tokens
 from regard.core.errors import UserError, did_you_mean
-from regard.core.memory import CROSS, KINDS, NOTHING, Memory, member_kind
+from regard.core.kinds import CROSS, KINDS, NOTHING, member_kind
+from regard.core.memory import Memory
 from regard.core.prediction import Prediction, Request
 from regard.data import in_order
 from regard.metrics import UTILITIES, expected

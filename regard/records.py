@@ -17,7 +17,7 @@ from safetensors.numpy import save as tensors_file
 
 from regard.core.errors import UserError
 from regard.core.files import write_whole
-from regard.core.memory import plain_kind
+from regard.core.kinds import plain_kind
 from regard.core.pieces import END, SPECIAL_PIECES
 from regard.core.prediction import AttentionRecord, Prediction, Weights
 from regard.core.words import Words

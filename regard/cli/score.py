@@ -31,7 +31,7 @@ def score(
     A line of stdin is `source<TAB>target`; its line on stdout is the log-probability of the target,
     its end included: what `regard predict --scores` says of an answer of its own.
     """
-    from regard.core.memory import NOTHING
+    from regard.core.kinds import NOTHING
     from regard.forcing import force
     from regard.predictor import load
 

@@ -5,22 +5,8 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
+from regard.core.kinds import KINDS
 from regard.core.load import Load
-
-# The kinds of attention: of the source to itself, of the target to itself, of the target to the source.
-ENCODER, DECODER, CROSS = "encoder", "decoder", "cross"
-KINDS = frozenset({ENCODER, DECODER, CROSS})
-NOTHING: frozenset[str] = frozenset()
-
-
-def member_kind(kind: str, number: int) -> str:
-    """A kind of attention of one member of an ensemble, counted from 1."""
-    return f"{kind}.{number}"
-
-
-def plain_kind(kind: str) -> str:
-    """A kind of attention without the number of an ensemble's member."""
-    return kind.partition(".")[0]
 
 
 @dataclass(frozen=True)

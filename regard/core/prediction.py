@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.errors import UserError
-from regard.core.memory import plain_kind
+from regard.core.kinds import plain_kind
 from regard.core.words import Shares, Words
 
 Weights = NDArray[np.float32]  # layers, heads, target, source

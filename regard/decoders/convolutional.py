@@ -8,7 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Attended, Attention, Keys
-from regard.core.memory import CROSS, Memory
+from regard.core.kinds import CROSS
+from regard.core.memory import Memory
 from regard.core.state import Choice, Looks, StepOutput, Unrolled, moved
 from regard.layers import Convolution, Dropout, PlacedEmbedding, begin_tables, steady_linear, steady_sum
 

@@ -7,7 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Attended, Keys, Look
-from regard.core.memory import CROSS, Memory
+from regard.core.kinds import CROSS
+from regard.core.memory import Memory
 from regard.core.state import Choice, Looks, StepOutput, Unrolled, moved
 from regard.decoders.stack import ASKING, Stack, StackState
 from regard.layers import Embedding, Linear

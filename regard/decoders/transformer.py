@@ -9,7 +9,8 @@ from torch import Tensor, nn
 
 from regard.attention import Block, Cache, Keys, Places
 from regard.attention.block import Passed, loads
-from regard.core.memory import CROSS, DECODER, Memory
+from regard.core.kinds import CROSS, DECODER
+from regard.core.memory import Memory
 from regard.core.pieces import PAD
 from regard.core.state import Looks, StepOutput, Unrolled, moved
 from regard.layers import Linear, PlacedEmbedding

@@ -3,7 +3,8 @@
 from typing import Protocol
 
 from regard.core.batch import Tokens
-from regard.core.memory import KINDS, Memory
+from regard.core.kinds import KINDS
+from regard.core.memory import Memory
 from regard.encoders.convolutional import ConvolutionalEncoder
 from regard.encoders.recurrent import RecurrentEncoder
 from regard.encoders.transformer import TransformerEncoder

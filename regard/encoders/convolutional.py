@@ -5,7 +5,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.core.batch import Tokens
-from regard.core.memory import KINDS, Memory
+from regard.core.kinds import KINDS
+from regard.core.memory import Memory
 from regard.encoders.transformer import mean
 from regard.layers import Convolution, Dropout, PlacedEmbedding, begin_tables, steady_linear, steady_sum
 

@@ -7,7 +7,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from regard.core.batch import Tokens
-from regard.core.memory import KINDS, Memory
+from regard.core.kinds import KINDS
+from regard.core.memory import Memory
 from regard.layers import Embedding, SequenceDropout, begin_well
 
 NETWORKS: dict[str, Callable[..., nn.RNNBase]] = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}

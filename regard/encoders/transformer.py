@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from regard.attention import Block, Places
 from regard.attention.block import loads
 from regard.core.batch import Tokens
-from regard.core.memory import ENCODER, KINDS, Memory
+from regard.core.kinds import ENCODER, KINDS
+from regard.core.memory import Memory
 from regard.layers import PlacedEmbedding
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from regard.core.batch import Batch, Tokens
-from regard.core.memory import KINDS
+from regard.core.kinds import KINDS
 from regard.core.state import Decoder, StepOutput, Unrolled
 from regard.encoders import Encoder
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.core.memory import CROSS, plain_kind
+from regard.core.kinds import CROSS, plain_kind
 from regard.core.state import Looks, State
 from regard.search.banks import share_out
 from regard.search.frame import Frame

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.core.memory import member_kind
+from regard.core.kinds import member_kind
 from regard.core.state import State, StepOutput
 from regard.search.stepper import Stepper, log_probabilities
 

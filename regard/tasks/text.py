@@ -11,7 +11,7 @@ import numpy as np
 
 from regard.core.batch import Tokens
 from regard.core.errors import UserError
-from regard.core.memory import CROSS, DECODER, ENCODER, plain_kind
+from regard.core.kinds import CROSS, DECODER, ENCODER, plain_kind
 from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
 from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View
 from regard.core.words import Words

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from regard.core.batch import Batch, Tokens
+from regard.core.kinds import NOTHING
 from regard.core.load import Load
-from regard.core.memory import NOTHING
 from regard.core.state import Choice
 from regard.models import Seq2Seq
 from regard.training.likelihood import Features, Logits

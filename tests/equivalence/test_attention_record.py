@@ -7,7 +7,7 @@ import torch
 from small import FEW, MODELS, batch, search
 
 from regard.core.batch import Batch, Tokens
-from regard.core.memory import member_kind
+from regard.core.kinds import member_kind
 from regard.core.state import Looks
 from regard.models import Seq2Seq
 from regard.search import Draw, Ensemble, Groups, Hypothesis, SearchPlan

@@ -5,7 +5,7 @@ import torch
 from small import FEW, MODELS, batch, search
 
 from regard.core.batch import Tokens
-from regard.core.memory import CROSS, plain_kind
+from regard.core.kinds import CROSS, plain_kind
 from regard.core.pieces import PAD
 from regard.models import Seq2Seq
 from regard.search import Draw, Ensemble, Groups, Hypothesis, SearchPlan

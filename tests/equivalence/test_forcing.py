@@ -5,7 +5,7 @@ import pytest
 import torch
 from small import MODELS, VOCABULARY, recurrent, transformer
 
-from regard.core.memory import KINDS
+from regard.core.kinds import KINDS
 from regard.core.pieces import BEGIN, END
 from regard.core.prediction import Prediction
 from regard.data import Limits

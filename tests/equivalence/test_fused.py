@@ -7,7 +7,7 @@ import pytest
 import torch
 from small import MODELS, batch, search, transformer
 
-from regard.core.memory import KINDS, NOTHING
+from regard.core.kinds import KINDS, NOTHING
 from regard.models import Seq2Seq
 from regard.search import Hypothesis, SearchPlan
 

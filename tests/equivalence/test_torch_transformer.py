@@ -6,7 +6,7 @@ from small import WIDTH, batch, transformer
 from torch import Tensor, nn
 
 from regard.attention import Block, SelfAttention
-from regard.core.memory import NOTHING
+from regard.core.kinds import NOTHING
 from regard.models import Seq2Seq
 
 HEADS, LAYERS = 2, 2

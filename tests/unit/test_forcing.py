@@ -8,7 +8,7 @@ from small import VOCABULARY, attention, recurrent, transformer
 
 from regard.attention import FixedVector
 from regard.core.errors import UserError
-from regard.core.memory import KINDS, NOTHING
+from regard.core.kinds import KINDS, NOTHING
 from regard.core.words import Words
 from regard.data import Limits
 from regard.forcing import force

@@ -6,7 +6,7 @@ import torch
 from numpy.typing import NDArray
 from small import batch, convolutional
 
-from regard.core.memory import NOTHING
+from regard.core.kinds import NOTHING
 from regard.models import Seq2Seq
 
 Matrix = NDArray[np.float32]

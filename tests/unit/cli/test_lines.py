@@ -3,11 +3,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from regard.cli.predict import _lines
+from regard.cli.lines import lines
 
 
 @pytest.mark.parametrize(
-    ("given", "lines"),
+    ("given", "expected"),
     [
         (b"\xef\xbb\xbf3 May\n\xef\xbb\xbf4 May\n", ["3 May", "\ufeff4 May"]),  # only at the very start
         (b"\xef\xbb\xbf\n", [""]),
@@ -16,7 +16,7 @@ from regard.cli.predict import _lines
     ],
 )
 def test_a_byte_order_mark_at_the_start_is_no_part_of_the_first_line(
-    given: bytes, lines: list[str], monkeypatch: pytest.MonkeyPatch
+    given: bytes, expected: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(given)))
-    assert list(_lines()) == lines
+    assert list(lines()) == expected
