@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from regard.core.errors import UserError
-    from regard.core.prediction import AttentionRecord, Prediction
+    from regard.core.prediction import AttentionRecord, Prediction, Request
     from regard.predictor import Predictor, load
 
 __version__ = "0.1.0"
 
-__all__ = ["AttentionRecord", "Prediction", "Predictor", "UserError", "__version__", "load"]
+__all__ = ["AttentionRecord", "Prediction", "Predictor", "Request", "UserError", "__version__", "load"]
 
 # Loaded when first asked for: the command line's help and completion need not wait for torch.
 _HOMES = {
     "AttentionRecord": "regard.core.prediction",
     "Prediction": "regard.core.prediction",
     "Predictor": "regard.predictor",
+    "Request": "regard.core.prediction",
     "UserError": "regard.core.errors",
     "load": "regard.predictor",
 }

@@ -21,15 +21,23 @@ from regard.models import Seq2Seq
 from regard.run import find_model
 from regard.search import SPACES, Ensemble, Options, Question, SearchPlan, Stepper, changed
 from regard.tasks.text import TextCodec
+from regard.tasks.unknowns import Copying, read_dictionary
 
 RECORDS = {"cross": frozenset({CROSS}), "all": KINDS, "none": NOTHING}
 
 
-def load(*paths: str | Path, device: str = "auto", space: str = "probability") -> "Predictor":
+def load(
+    *paths: str | Path,
+    device: str = "auto",
+    space: str = "probability",
+    copy_unknown: bool = False,
+    dictionary: str | Path | None = None,
+) -> "Predictor":
     """A trained model from its run folder (or from a `model/` folder on its own).
 
     Several become an ensemble, whose probabilities are averaged, or whose log-probabilities
-    (`space="log"`). The first says how to search.
+    (`space="log"`). The first says how to search. With `copy_unknown`, or with a `dictionary` (a file with
+    `source word<TAB>target word` in each line), unknown words are copied from where the model looked.
     """
     if not paths:
         raise UserError("Nothing to load: give a run folder, such as runs/dates.")
@@ -47,9 +55,13 @@ def load(*paths: str | Path, device: str = "auto", space: str = "probability") -
                 "Train one with the other's data and text settings."
             )
     first = find_model(paths[0]).config()
+    codec = codecs[0]
+    if copy_unknown or dictionary is not None:
+        words = {} if dictionary is None else read_dictionary(Path(dictionary))
+        codec = replace(codec, copying=Copying(words))
     return Predictor(
         models,
-        codecs[0],
+        codec,
         search=build.search_plan(first),
         batch_tokens=first.evaluation.batch_tokens,
         device=build.device(device),
@@ -156,17 +168,13 @@ class Predictor:
         questions: dict[Request, Question] = {}
         rows = self.codec.encode([request.text for request in different])
         for request, row in zip(different, rows, strict=True):
-            try:
-                question = Question(tuple(row), self.codec.rules(request))
-            except UserError as error:
-                answers[request] = self.codec.nothing(request.text, problem=str(error))
-                continue
-            if not row or (problem := search.impossible(question)):
-                answers[request] = self.codec.nothing(request.text, problem=problem if row else None)
+            question, problem = self._question(request, row, search)
+            if question is None:
+                answers[request] = self.codec.nothing(request.text, problem=problem)
             else:
                 questions[request] = question
         asked = list(questions)
-        if search.coverage:
+        if search.coverage or self.codec.copying is not None:
             wanted = wanted | {CROSS}
         lengths = np.array([len(questions[request].row) for request in asked], dtype=np.int64)
         for batch in in_order(lengths, self.batch_tokens // search.rows):  # every source becomes as many rows
@@ -175,6 +183,19 @@ class Predictor:
                 some, self._answer(some, [questions[one] for one in some], search, wanted), strict=True
             )
         return [answers[request] for request in requests]
+
+    def _question(
+        self, request: Request, row: Sequence[int], search: SearchPlan
+    ) -> tuple[Question | None, str | None]:
+        """What to search for; or nothing, and why, if there is a reason that a person should know."""
+        if not row:
+            return None, None
+        try:
+            question = Question(tuple(row), self.codec.rules(request))
+        except UserError as error:
+            return None, str(error)
+        problem = search.impossible(question)
+        return (None, problem) if problem else (question, None)
 
     def _answer(
         self,

@@ -13,7 +13,7 @@ from regard.alignments.links import (
     usual_layer,
     word_looks,
 )
-from regard.alignments.pharaoh import Gold, check_gold, read_gold, read_links, write_links
+from regard.alignments.pharaoh import Gold, check_gold, read_gold, read_links, write_links, written
 
 __all__ = [
     "ALIGNERS",
@@ -32,4 +32,5 @@ __all__ = [
     "usual_layer",
     "word_looks",
     "write_links",
+    "written",
 ]

@@ -83,9 +83,12 @@ def word_looks(record: AttentionRecord, *, layer: int | None = None, head: int |
     return looks
 
 
-def usual_layer(record: AttentionRecord) -> int:
-    """The last but one, if there are several: where Transformers align best (Garg et al. 2019)."""
-    return max(len(record.weights["cross"]) - 2, 0) if "cross" in record.weights else 0
+def usual_layer(record: AttentionRecord) -> int | None:
+    """The last but one, if there are several: where Transformers align best (Garg et al. 2019).
+
+    None, which is the mean over all, for an ensemble: its members may be of any kinds.
+    """
+    return max(len(record.weights["cross"]) - 2, 0) if "cross" in record.weights else None
 
 
 def intersection(forward: Links, backward: Links) -> Links:

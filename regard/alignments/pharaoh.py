@@ -39,8 +39,12 @@ def read_gold(path: Path) -> list[Gold]:
 
 
 def write_links(alignments: Iterable[Links], path: Path) -> None:
-    lines = (" ".join(f"{source}-{target}" for source, target in sorted(links)) for links in alignments)
-    write_whole(path, "".join(f"{line}\n" for line in lines))
+    write_whole(path, "".join(f"{written(links)}\n" for links in alignments))
+
+
+def written(links: Links) -> str:
+    """A line without its end."""
+    return " ".join(f"{source}-{target}" for source, target in sorted(links))
 
 
 def check_gold(gold: Sequence[Gold], pairs: Sequence[Pair], path: Path) -> None:

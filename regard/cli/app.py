@@ -15,6 +15,7 @@ from regard.cli.evaluate import evaluate
 from regard.cli.explain import explain
 from regard.cli.predict import predict
 from regard.cli.recipes import recipes
+from regard.cli.score import score
 from regard.cli.train import train
 from regard.core.errors import UserError
 
@@ -26,7 +27,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, predict, evaluate, explain, average, recipes, doctor):
+for command in (train, predict, score, evaluate, explain, average, recipes, doctor):
     app.command()(command)
 app.add_typer(config, name="config")
 

@@ -1,11 +1,11 @@
 """regard predict"""
 
-import codecs
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,10 +20,13 @@ from regard.cli.arguments import (
     WithOption,
 )
 from regard.cli.console import notes
-from regard.core.errors import UserError
+from regard.cli.lines import lines
 
 if TYPE_CHECKING:
     from regard.core.prediction import Prediction, Request
+
+
+Column = Callable[["Prediction"], str]
 
 
 class Form(StrEnum):
@@ -46,6 +49,19 @@ def predict(
     scores: Annotated[
         bool, typer.Option("--scores", help="Behind each answer, after a tab, its log-probability.")
     ] = False,
+    alignments: Annotated[
+        bool,
+        typer.Option(
+            "--alignments", help="Behind each answer, after a tab, which words it was read off: 0-0 1-2."
+        ),
+    ] = False,
+    copy_unknown: Annotated[
+        bool, typer.Option("--copy-unknown", help="Unknown words are copied from where the model looked.")
+    ] = False,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(help="The same, through a file with `source word<TAB>target word` in each line."),
+    ] = None,
     input_form: Annotated[
         Form,
         typer.Option(
@@ -72,56 +88,76 @@ def predict(
     from regard.predictor import load
     from regard.search import parse
 
-    predictor = load(run, *(together or []), device=device)
-    options = {**parse(search or []), "beam": beam, "best": best}
-    if beam is None:
-        options.pop("beam")
+    runs = (run, *(together or []))
+    predictor = load(*runs, device=device, copy_unknown=copy_unknown, dictionary=dictionary)
+    options = parse(search or [])
+    if beam is not None:
+        options["beam"] = beam
+    if best is not None:
+        options["best"] = best
     if sys.stdin.isatty():
         window = 1  # somebody is typing: answer every line at once
     common = Request("", prefix, require or (), forbid or ())
     read = _objects if input_form == Form.json else _requests
-    answers = predictor.stream(read(_lines(), common), attention="none", mbr=mbr, window=window, **options)  # type: ignore[arg-type]
+    attention = "cross" if alignments else "none"
+    columns = [_score] * scores + [_alignment] * alignments
+    answers = predictor.stream(read(lines(), common), attention=attention, mbr=mbr, window=window, **options)
     for number, answer in enumerate(answers, start=1):
         if answer.problem:
             notes.print(f"Warning: line {number} has no answer: {answer.problem}.")
-        for line in _written(number, answer, output_form, scores=scores, numbered=best is not None):
+        for line in _written(number, answer, output_form, columns, numbered=best is not None):
             sys.stdout.buffer.write(line.encode("utf-8", errors="replace") + b"\n")
-        if window == 1:
-            sys.stdout.buffer.flush()
+        if number % window == 0:
+            sys.stdout.buffer.flush()  # before more is read
     sys.stdout.buffer.flush()
 
 
-def _written(number: int, answer: "Prediction", form: Form, *, scores: bool, numbered: bool) -> Iterator[str]:
+def _written(
+    number: int, answer: "Prediction", form: Form, columns: Sequence[Column], *, numbered: bool
+) -> Iterator[str]:
     if form == Form.json:
-        yield json.dumps(_object(answer), ensure_ascii=False)
+        yield json.dumps(_object(answer, aligned=_alignment in columns), ensure_ascii=False)
     elif numbered:
         for one in (answer, *answer.alternatives):
-            yield f"{number} ||| {_line(one)} ||| {one.score:.6f}"
+            yield " ||| ".join(
+                [str(number), _line(one), *(show(one) for show in dict.fromkeys([_score, *columns]))]
+            )
     else:
-        yield f"{_line(answer)}\t{answer.score:.6f}" if scores else _line(answer)
+        yield "\t".join([_line(answer), *(show(answer) for show in columns)])
+
+
+def _score(answer: "Prediction") -> str:
+    return f"{answer.score:.6f}"
+
+
+def _alignment(answer: "Prediction") -> str:
+    from regard.alignments import align, written
+
+    return written(align(answer.attention))
 
 
 def _line(answer: "Prediction") -> str:
     return answer.text.replace("\n", " ")  # an answer may hold a newline; an output line may not
 
 
-def _object(answer: "Prediction") -> dict[str, Any]:
-    known: dict[str, Any] = {"source": answer.source, **_result(answer)}
+def _object(answer: "Prediction", *, aligned: bool) -> dict[str, Any]:
+    known: dict[str, Any] = {"source": answer.source, **_result(answer, aligned=aligned)}
     if answer.alternatives:
-        known["alternatives"] = [_result(one) for one in answer.alternatives]
+        known["alternatives"] = [_result(one, aligned=aligned) for one in answer.alternatives]
     if answer.problem:
         known["problem"] = answer.problem
     return known
 
 
-def _result(answer: "Prediction") -> dict[str, Any]:
-    return {
+def _result(answer: "Prediction", *, aligned: bool) -> dict[str, Any]:
+    known: dict[str, Any] = {
         "text": answer.text,
         "score": answer.score,
         "rank": answer.rank,
         "finished": answer.finished,
         "pieces": list(answer.pieces),
     }
+    return known | {"alignment": _alignment(answer)} if aligned else known
 
 
 def _requests(lines: Iterator[str], common: "Request") -> Iterator["Request"]:
@@ -130,12 +166,15 @@ def _requests(lines: Iterator[str], common: "Request") -> Iterator["Request"]:
 
 
 def _objects(lines: Iterator[str], common: "Request") -> Iterator["Request"]:
-    """What a line says of itself goes before what was said for all."""
+    """What a line says of itself goes before what was said for all. One that can't be read shifts no other."""
+    from regard.core.prediction import Request
+
     for number, line in enumerate(lines, start=1):
         try:
             yield _request(json.loads(line), common)
         except (ValueError, RecursionError) as error:
-            raise UserError(f"Line {number} is no object that can be answered: {error}.") from error
+            notes.print(f"Warning: line {number} is answered with nothing: {error}.")
+            yield Request("")
 
 
 def _request(found: Any, common: "Request") -> "Request":
@@ -156,18 +195,3 @@ def _request(found: Any, common: "Request") -> "Request":
 
 def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) and one.strip() for one in value)
-
-
-def _lines() -> Iterator[str]:
-    """Lines end with \\n and nothing else: no other character may shift the answers."""
-    for number, raw in enumerate(sys.stdin.buffer, start=1):
-        if number == 1 and raw.startswith(codecs.BOM_UTF8):
-            raw = raw.removeprefix(codecs.BOM_UTF8)
-            if not raw:
-                return  # as in a file of pairs, nothing but the mark is no line
-        line = raw.removesuffix(b"\n").removesuffix(b"\r")
-        try:
-            yield line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            notes.print(f"Warning: line {number}, byte {error.start + 1}: not UTF-8, read as U+FFFD.")
-            yield line.decode("utf-8", errors="replace")

@@ -38,12 +38,20 @@ class _Pool:
     found: list[Ending] = field(default_factory=list)
 
     def add(self, ending: Ending) -> None:
-        self.found = sorted([*self.found, ending], key=lambda one: -one.rank)[: self.size]
+        self.found = sorted([*self.found, ending], key=_order)[: self.size]
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.found) == self.size
 
     def beats(self, attainable: float) -> bool:
         """True when nothing that still can come would enter."""
-        full = len(self.found) == self.size
-        return attainable == -math.inf or (full and self.found[-1].rank >= attainable)
+        return attainable == -math.inf or (self.is_full and self.found[-1].rank >= attainable)
+
+
+def _order(ending: Ending) -> tuple[bool, float]:
+    """Finished ones first, then by rank."""
+    return not ending.finished, -ending.rank
 
 
 def beam(
@@ -62,8 +70,8 @@ def beam(
 
     Every source keeps `width` live hypotheses. One that ends is set aside, if it is among the
     `width` best candidates of its step. A source leaves the batch when no live hypothesis can
-    still enter its `best`, or at its limit: then, if it finished none at all, it gives its best
-    unfinished ones. `coverage` comes with the source's mask (B S). With `record` all that was considered
+    still enter its `best`, or at its limit: then, if it finished too few, its best unfinished ones
+    come after them. `coverage` comes with the source's mask (B S). With `record` all that was considered
     is kept as a tree.
     """
     groups = groups or Groups()
@@ -99,7 +107,7 @@ class _Search:
     def found(self, number: int, best: int) -> Found:
         count = self.groups.count
         pools = self.pools[number * count : (number + 1) * count]
-        endings = sorted((one for pool in pools for one in pool.found), key=lambda one: -one.rank)
+        endings = sorted((one for pool in pools for one in pool.found), key=_order)
         answers: dict[tuple[int, ...], Hypothesis] = {}
         for ending in endings:
             hypothesis = self.trail.trace(ending)
@@ -234,7 +242,7 @@ class _Search:
         strands: Sequence[int],
         length: int,
     ) -> list[int]:
-        """Which strands go on. One at its limit that finished nothing gives its best unfinished ones."""
+        """Which strands go on. One at its limit that finished too few gives its best unfinished ones."""
         owners = [self.source_of[strand] for strand in strands]
         attainable = self.rank_by(
             scores[:, 0], self.frame.limits[owners]
@@ -247,7 +255,7 @@ class _Search:
             if self.frame.bounds[owner] > length:
                 if not pool.beats(attainable[n]):
                     staying.append(n)
-            elif not pool.found:
+            elif not pool.is_full:
                 cut_off = zip(origins[n], chosen[n], totals[n], worth[n], strict=True)
                 for row, token, score, value in cut_off:
                     if math.isfinite(score):

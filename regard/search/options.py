@@ -77,7 +77,7 @@ def parse(changes: Sequence[str]) -> Options:
             raise UserError(
                 f"{change!r} is no option of a search. Write it as NAME=VALUE, such as no_repeat=3."
             )
-        options[_known(name)] = _read(name, value)
+        options[name] = _read(_known(name), value)
     return cast(Options, options)
 
 

@@ -17,6 +17,7 @@ from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Reques
 from regard.core.words import Words
 from regard.data import Limits, Pair, PairFile, read_pairs, split
 from regard.search import Forbidden, Found, Hypothesis, Phrase, Prefix, Required, Rule, Rules, Tree
+from regard.tasks.unknowns import Copying
 from regard.text import Tokenizer
 
 log = logging.getLogger("regard")
@@ -109,6 +110,7 @@ class TextCodec:
     target: Tokenizer
     limits: Limits
     view: View
+    copying: Copying | None = None  # what becomes of unknown pieces; None: they are left out
 
     def agrees(self, other: "TextCodec") -> bool:
         """Both have the same pieces, so that their models can answer together."""
@@ -206,9 +208,12 @@ class TextCodec:
         pieces = self.target.pieces(hypothesis.tokens)
         words = (_read(self.source, text, row), self.target.words_of(hypothesis.tokens)) if weights else ()
         record = AttentionRecord(self.source.pieces(row), pieces, weights, *words)
+        copies = self._copies(hypothesis.tokens, record)
+        if copies:
+            record = replace(record, target_words=self.target.words_of(hypothesis.tokens, copies))
         return Prediction(
             source=text,
-            text=self.target.decode(hypothesis.tokens),
+            text=self.target.decode(hypothesis.tokens, copies),
             pieces=pieces[:-1] if hypothesis.finished else pieces,
             score=hypothesis.score,
             attention=record,
@@ -216,6 +221,14 @@ class TextCodec:
             rank=hypothesis.rank,
             view=self.view,
         )
+
+    def _copies(self, tokens: Sequence[int], record: AttentionRecord) -> dict[int, str]:
+        """Where unknown pieces stand, what is said instead."""
+        if self.copying is None or not record.kinds:
+            return {}
+        return {
+            step: self.copying.word(record, step) for step, token in enumerate(tokens) if token == UNKNOWN
+        }
 
     def forced(self, text: str, row: Sequence[int], target: str, hypothesis: Hypothesis) -> Prediction:
         """Like `decode`, for an answer that was given: it reads as it was written."""

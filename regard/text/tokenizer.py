@@ -1,7 +1,7 @@
 """A learned vocabulary and the way to it: text to ids and back."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -52,8 +52,14 @@ class Tokenizer:
         )
         return [encoding.ids for encoding in encoded]
 
-    def decode(self, ids: Iterable[int]) -> str:
-        """The text of the ids; special pieces have none."""
+    def decode(self, ids: Sequence[int], instead: Mapping[int, str] | None = None) -> str:
+        """The text of the ids; special pieces have none.
+
+        `instead` are words that stand at some positions in place of what the ids there say.
+        """
+        if instead:
+            whole = b"".join(self._raw(ids, instead)).decode("utf-8", errors="replace")
+            return whole.removeprefix(" ") if self._is_bytelevel else whole
         text: str = self._tokenizer.decode([number for number in ids if number >= len(SPECIAL_PIECES)])
         return text
 
@@ -67,12 +73,12 @@ class Tokenizer:
         (encoded,) = self._tokenizer.encode_batch([without_surrogates(text)], add_special_tokens=False)
         return Words(tuple(text.split()), tuple(part(numbers[start:stop]) for start, stop in encoded.offsets))
 
-    def words_of(self, ids: Sequence[int]) -> Words:
-        """The words of `decode(ids)`, and which of them each id is part of.
+    def words_of(self, ids: Sequence[int], instead: Mapping[int, str] | None = None) -> Words:
+        """The words of `decode(ids, instead)`, and which of them each id is part of.
 
         A special piece has no text: it is part of a word if it stands inside one.
         """
-        raw = [self._bytes[number] for number in ids]
+        raw = self._raw(ids, instead or {})
         text = b"".join(raw).decode("utf-8", errors="surrogateescape")  # half a character is no white space
         numbers = [
             number
@@ -85,7 +91,15 @@ class Tokenizer:
             stop = start + len(piece)
             parts.append(part(numbers[start:stop]) if piece else _inside(numbers, start))
             start = stop
-        return Words(tuple(self.decode(ids).split()), tuple(parts))
+        return Words(tuple(self.decode(ids, instead).split()), tuple(parts))
+
+    def _raw(self, ids: Sequence[int], instead: Mapping[int, str]) -> list[bytes]:
+        """The bytes of each id; a word that stands instead has a space before it where pieces have."""
+        space = " " if self._is_bytelevel else ""
+        return [
+            (space + instead[place]).encode() if place in instead else self._bytes[number]
+            for place, number in enumerate(ids)
+        ]
 
     @cached_property
     def _bytes(self) -> tuple[bytes, ...]:

@@ -3,12 +3,13 @@
 import json
 import math
 import re
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.prediction import Prediction, Weights
+from regard.core.prediction import BeamNode, Prediction, Weights
 from regard.core.words import Part, Words
 
 FORMAT = "regard.attention/1"
@@ -34,16 +35,19 @@ def described(prediction: Prediction) -> dict[str, Any]:
     """All but the weights."""
     record = prediction.attention
     words = {"source_words": record.source_words, "target_words": record.target_words}
-    return {
+    document: dict[str, Any] = {
         "format": FORMAT,
         "source": well_formed(prediction.source),
         "source_pieces": [well_formed(piece) for piece in record.source_pieces],
         "text": well_formed(prediction.text),
         "target_pieces": [well_formed(piece) for piece in record.target_pieces],
-        "score": float(prediction.score) if math.isfinite(prediction.score) else None,
+        "score": _number(prediction.score),
         "finished": prediction.finished,
         **{side: _words(known) for side, known in words.items() if known is not None},
     }
+    if prediction.beam is not None:
+        document["beam"] = list(map(_node, prediction.beam))
+    return document
 
 
 def as_json(document: dict[str, Any]) -> str:
@@ -61,6 +65,15 @@ def _words(words: Words) -> dict[str, Any]:
 
 def _part(part: Part) -> list[int] | None:
     return None if part is None else list(part)
+
+
+def _node(node: BeamNode) -> dict[str, Any]:
+    numbers = {"score": _number(node.score), "rank": _number(node.rank)}
+    return {**asdict(node), "piece": well_formed(node.piece), **numbers}
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
 
 
 def _rounded(weights: Weights) -> NDArray[np.float64]:

@@ -1,7 +1,6 @@
 """Attention inside a notebook: one small drawing without scripts, styles or files of its own."""
 
 import math
-import unicodedata
 from html import escape
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from regard.core.prediction import Prediction
 from regard.viewing.colours import INK, LINE, QUIET, hexadecimal
 from regard.viewing.document import well_formed
-from regard.viewing.labels import Labelled, labelled
+from regard.viewing.labels import Labelled, columns, labelled
 
 _CELL, _LETTER, _PAD = 18, 7.4, 8  # pixels; letters are set in a monospaced font so that their width is known
 _FAINTEST = 0.004  # a cell this pale cannot be told from white
@@ -47,11 +46,11 @@ def fragment(
 
 def _drawing(shown: Labelled) -> str:
     weights, across, down = shown.weights, shown.across, shown.down
-    turned = [_letters(name) > 2 for name in across]
+    turned = [columns(name) > 2 for name in across]
     if sum(turned) > len(across) / 4:
         turned = [True] * len(across)
-    left = math.ceil(max(map(_letters, down)) * _LETTER) + _PAD
-    longest = max((_letters(name) for name, turn in zip(across, turned, strict=True) if turn), default=0)
+    left = math.ceil(max(map(columns, down)) * _LETTER) + _PAD
+    longest = max((columns(name) for name, turn in zip(across, turned, strict=True) if turn), default=0)
     top = max(_CELL, math.ceil(longest * _LETTER) + _PAD)
     wide, high = _CELL * len(across), _CELL * len(down)
     parts = [
@@ -81,11 +80,6 @@ def _drawing(shown: Labelled) -> str:
         f'<path d="{verticals}{horizontals}" stroke="{LINE}" fill="none" pointer-events="none"/></svg>'
     )
     return "".join(parts)
-
-
-def _letters(name: str) -> int:
-    """How many letters of a monospaced font a label is wide."""
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in name)
 
 
 def _text(text: str) -> str:

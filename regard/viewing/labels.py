@@ -37,6 +37,12 @@ def labels(pieces: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(label, pieces))
 
 
+def columns(name: str) -> int:
+    """How many columns of a terminal, or letters of a monospaced font, a label is wide."""
+    wide = sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in name)
+    return wide - sum(unicodedata.combining(letter) > 0 for letter in name)
+
+
 @dataclass(frozen=True)
 class Labelled:
     """A matrix with the labels of its columns and rows."""

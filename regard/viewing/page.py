@@ -11,6 +11,7 @@ from regard.core.pieces import MARKS
 from regard.core.prediction import Prediction
 from regard.viewing.document import as_document, well_formed
 from regard.viewing.labels import labels
+from regard.viewing.tree_page import tree_page
 
 
 def page(prediction: Prediction, *, hide_special: bool = False) -> str:
@@ -18,8 +19,11 @@ def page(prediction: Prediction, *, hide_special: bool = False) -> str:
 
     Special pieces can be hidden and shown on the page; `hide_special` is how it begins.
     """
-    style, script = _asset("attention.css"), _asset("attention.js")
+    tree = tree_page(prediction)
+    parts = ("attention", "tree") if tree else ("attention",)
+    style, script = ("".join(_asset(f"{part}.{kind}") for part in parts) for kind in ("css", "js"))
     document = as_document(prediction)
+    document.pop("beam", None)  # it is drawn already
     document["attention"] = {kind: look for kind, look in document["attention"].items() if kind == "cross"}
     content = {
         "prediction": document,
@@ -37,12 +41,13 @@ def page(prediction: Prediction, *, hide_special: bool = False) -> str:
         "script": script,
         "data": _inert_json(content),
         "source": escape(well_formed(prediction.source).replace("\0", "")),
+        "tree": tree,
         "answer": escape(well_formed(prediction.text).replace("\0", "")),
     }
-    parts = _asset("attention.html").split("{{")
+    template = _asset("attention.html").split("{{")
     # One pass over the template, so that a text with braces in it is not filled in again.
-    return parts[0] + "".join(
-        values[name] + rest for name, _, rest in (part.partition("}}") for part in parts[1:])
+    return template[0] + "".join(
+        values[name] + rest for name, _, rest in (part.partition("}}") for part in template[1:])
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from regard.core.prediction import AttentionRecord, Prediction
+from regard.core.prediction import AttentionRecord, BeamNode, Prediction
 from regard.viewing import as_document
 from regard.viewing.document import as_json
 
@@ -73,3 +73,16 @@ def test_an_empty_source_or_answer_has_empty_lists(predict) -> None:
     empty = as_document(predict([], ["</s>"], np.zeros((1, 1, 1, 0))))
     assert empty["attention"]["cross"] == {"shape": [1, 1, 1, 0], "weights": [[[[]]]]}
     assert as_document(predict(["a"], [], np.zeros((1, 1, 0, 1))))["attention"]["cross"]["weights"] == [[[]]]
+
+
+def test_a_recorded_beam_is_written_node_by_node(small_beam: Prediction) -> None:
+    nodes = (*small_beam.beam, BeamNode(4, "\ud800", -3.0, -math.inf, "pruned", 3))
+    written = json.loads(as_json(as_document(replace(small_beam, beam=nodes))))["beam"]
+    assert len(written) == 9
+    assert written[3] == {
+        "parent": 1, "piece": "x", "score": -0.625, "rank": -0.5, "fate": "kept", "step": 2
+    }  # fmt: skip
+    assert written[8] == {
+        "parent": 4, "piece": "\ufffd", "score": -3.0, "rank": None, "fate": "pruned", "step": 3
+    }  # fmt: skip
+    assert "beam" not in as_document(replace(small_beam, beam=None))
