@@ -168,7 +168,7 @@ def measure(task: Task, folder: Path, score: str, changes: Sequence[str]) -> Mea
         scores=json.loads((run / "scores.json").read_text())["test"],
         steps=last["step"],
         pieces=last["tokens"],
-        parameters=sum(one.numel() for one in load(run, device="cpu").model.parameters()),
+        parameters=sum(one.numel() for one in load(run, device="cpu").models[0].parameters()),
     )
 
 
