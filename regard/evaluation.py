@@ -1,18 +1,22 @@
 """A trained model against the right answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from regard import build
+from regard.alignments import Aligner, Argmax, agreement, align, check_gold, read_gold, usual_layer
 from regard.card import model_card
 from regard.core.errors import UserError
 from regard.core.files import write_whole
 from regard.core.prediction import Prediction
 from regard.data import Pair, fingerprint
+from regard.forcing import force
 from regard.metrics import Bucket, Score, by_bucket
-from regard.predictor import load
+from regard.predictor import Predictor, load
 from regard.run import Run, find_model, scores_document
+
+WINDOW = 512  # pairs that are forced before their links are read off
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class Evaluation:
     by_length: Sequence[Bucket]  # by pieces of the source
     pairs: Sequence[Pair] = field(repr=False)
     predictions: Sequence[Prediction] = field(repr=False)
+    alignment: Mapping[str, Score] = field(default_factory=dict)  # where there was gold to compare with
     saved: Path | None = None  # where the scores were written, if they were
 
     def to_json(self) -> dict[str, object]:
@@ -37,11 +42,46 @@ class Evaluation:
                 }
                 for bucket in self.by_length
             ]
-        return document
+        return document | scores_document(self.alignment)
+
+
+@dataclass(frozen=True)
+class AlignmentTest:
+    """Compares where a model looks with the links that people drew between words."""
+
+    gold: Path  # sure and possible links, a line for each pair: see `regard.alignments.pharaoh`
+    by: Aligner = field(default_factory=Argmax)
+    layer: int | None = None  # None: the last but one, where there are several
+    head: int | None = None  # None: their mean
+
+    def __call__(self, predictor: Predictor, pairs: Sequence[Pair]) -> dict[str, Score]:
+        """The model is told the targets, so that its looks are those of the words that people aligned."""
+        gold = read_gold(self.gold)
+        check_gold(gold, pairs, self.gold)
+        found, layer = [], self.layer
+        for one in self._forced(predictor, pairs):
+            if not one.attention.kinds:
+                raise UserError("This model has no attention, so there are no looks to read alignments off.")
+            if layer is None and one.attention.source_pieces:
+                layer = usual_layer(one.attention)
+            found.append(align(one.attention, self.by, layer=layer, head=self.head))
+        head = "mean" if self.head is None else self.head
+        return agreement(found, gold, made=f"by:{self.by}|layer:{layer}|head:{head}|words:space")
+
+    def _forced(self, predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Prediction]:
+        """Some at a time: all weights of a large test set take much memory."""
+        for start in range(0, len(pairs), WINDOW):
+            some = pairs[start : start + WINDOW]
+            yield from force(predictor, [pair.source for pair in some], [pair.target for pair in some])
 
 
 def evaluate(
-    path: str | Path, *, split: str = "test", beam: int | None = None, device: str = "auto"
+    path: str | Path,
+    *,
+    split: str = "test",
+    beam: int | None = None,
+    alignments: AlignmentTest | None = None,
+    device: str = "auto",
 ) -> Evaluation:
     """Scores a model on its own test or validation pairs; a run gets `scores.json` and its model card."""
     predictor = load(path, device=device)
@@ -54,6 +94,7 @@ def evaluate(
             f"The {split} pairs are not the ones that {path} was trained beside, so some may have been trained on. "
             "Bring the old data back, or train again."
         )
+    alignment = alignments(predictor, pairs) if alignments is not None else {}
     predictions = predictor.predict([pair.source for pair in pairs], beam=beam, attention="none")
     texts, references = [one.text for one in predictions], [[pair.target] for pair in pairs]
     metrics = build.metrics(config)
@@ -65,11 +106,13 @@ def evaluate(
         by_length=by_bucket(lengths, texts, references, metrics),
         pairs=pairs,
         predictions=predictions,
+        alignment=alignment,
         saved=run.scores_path if run else None,
     )
     if run:
         run.add_scores(split, evaluation.to_json())
         if split == "test":
-            card = model_card(config, run.folder.name, evaluation.scores, folder.averaged())
+            scores = {**evaluation.scores, **alignment}
+            card = model_card(config, run.folder.name, scores, folder.averaged())
             write_whole(folder.card_path, card)
     return evaluation

@@ -1,6 +1,7 @@
 """regard evaluate"""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,9 +10,10 @@ from rich.text import Text
 
 from regard.cli.arguments import BeamOption, DeviceOption, RunArgument
 from regard.cli.console import notes, results
+from regard.core.errors import UserError
 
 if TYPE_CHECKING:
-    from regard.evaluation import Evaluation
+    from regard.evaluation import AlignmentTest, Evaluation
 
 
 class Split(StrEnum):
@@ -19,22 +21,82 @@ class Split(StrEnum):
     validation = "validation"
 
 
+class AlignBy(StrEnum):
+    argmax = "argmax"
+    threshold = "threshold"
+
+
 def evaluate(
     run: RunArgument,
     split: Annotated[Split, typer.Option(help="Which pairs to score.")] = Split.test,
     beam: BeamOption = None,
     examples: Annotated[int, typer.Option(min=0, help="Show this many answers, wrong ones too.")] = 0,
+    alignments: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="GOLD",
+            help="Compare attention with the alignments in this file, a line such as `0-0 1p2` for each pair.",
+        ),
+    ] = None,
+    align_by: Annotated[
+        AlignBy,
+        typer.Option(
+            help="How words are linked: with what they looked at most, or with all that reaches --threshold."
+        ),
+    ] = AlignBy.argmax,
+    threshold: Annotated[
+        float | None, typer.Option(help="Least weight of a link, with --align-by threshold. Default: 0.3.")
+    ] = None,
+    layer: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Layer whose attention is aligned, counted from 0. Default: the last but one, if any."
+        ),
+    ] = None,
+    head: Annotated[
+        int | None, typer.Option(min=0, help="Head of that layer, counted from 0. Default: their mean.")
+    ] = None,
     device: DeviceOption = "auto",
 ) -> None:
     """Score a run on unseen pairs; saves `scores.json` in the run."""
+    test = _alignment_test(alignments, align_by, threshold, layer, head)
     from regard.evaluation import evaluate as score
 
-    evaluation = score(run, split=split.value, beam=beam, device=device)
+    evaluation = score(run, split=split.value, beam=beam, alignments=test, device=device)
     _print_scores(evaluation)
+    if evaluation.alignment:
+        _print_alignment(evaluation)
     if examples:
         _print_examples(evaluation, examples)
     if evaluation.saved:
         notes.print(f"Saved in {evaluation.saved}.")
+
+
+def _alignment_test(
+    gold: Path | None, by: AlignBy, threshold: float | None, layer: int | None, head: int | None
+) -> "AlignmentTest | None":
+    if threshold is not None and by is not AlignBy.threshold:
+        raise UserError("--threshold is for --align-by threshold. Give both, or neither.")
+    if gold is None:
+        if by is not AlignBy.argmax or layer is not None or head is not None:
+            raise UserError("--align-by, --threshold, --layer and --head go with --alignments. Give it, too.")
+        return None
+    from regard.alignments import ALIGNERS, Threshold
+    from regard.evaluation import AlignmentTest
+
+    aligner = Threshold(threshold) if threshold is not None else ALIGNERS[by.value]()
+    return AlignmentTest(gold, aligner, layer, head)
+
+
+def _print_alignment(evaluation: "Evaluation") -> None:
+    table = Table("alignment", box=None, padding=(0, 2, 0, 0))
+    for score in evaluation.alignment.values():
+        table.add_column(score.name.removeprefix("alignment_"), justify="right")
+    table.add_row("all", *(f"{score.value:.2f}" for score in evaluation.alignment.values()), style="bold")
+    results.print()
+    results.print(table)
+    first = next(iter(evaluation.alignment.values()))
+    results.print(f"alignment: {first.signature}", style="dim")
 
 
 def _print_scores(evaluation: "Evaluation") -> None:
