@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Unpack
 
 from regard import build
 from regard.alignments import Aligner, Argmax, agreement, align, check_gold, read_gold, usual_layer
@@ -15,6 +16,7 @@ from regard.forcing import force
 from regard.metrics import Bucket, Score, by_bucket
 from regard.predictor import Predictor, load
 from regard.run import Run, find_model, scores_document
+from regard.search import Options
 
 WINDOW = 512  # pairs that are forced before their links are read off
 
@@ -77,29 +79,37 @@ class AlignmentTest:
 
 def evaluate(
     path: str | Path,
-    *,
+    *others: str | Path,
     split: str = "test",
-    beam: int | None = None,
     alignments: AlignmentTest | None = None,
+    mbr: str | None = None,
     device: str = "auto",
+    **options: Unpack[Options],
 ) -> Evaluation:
-    """Scores a model on its own test or validation pairs; a run gets `scores.json` and its model card."""
-    predictor = load(path, device=device)
+    """Scores a model on its own test or validation pairs; a run gets `scores.json` and its model card.
+
+    With `others` it answers together with them, and `mbr` and `options` change the search as in `predict`: such
+    scores, but for another `beam`, are not the run's own and are not saved.
+    """
+    predictor = load(path, *others, device=device)
     folder = find_model(path)
     config = folder.config()
     examples = build.task(config).examples()
     pairs = examples.test if split == "test" else examples.validation
-    if folder.data().get(split, {}).get("fingerprint") != fingerprint(pairs):
-        raise UserError(
-            f"The {split} pairs are not the ones that {path} was trained beside, so some may have been trained on. "
-            "Bring the old data back, or train again."
-        )
+    for one in (path, *others):
+        if find_model(one).data().get(split, {}).get("fingerprint") != fingerprint(pairs):
+            raise UserError(
+                f"The {split} pairs are not the ones that {one} was trained beside, so some may have been trained "
+                "on. Bring the old data back, or train again."
+            )
     alignment = alignments(predictor, pairs) if alignments is not None else {}
-    predictions = predictor.predict([pair.source for pair in pairs], beam=beam, attention="none")
+    sources = [pair.source for pair in pairs]
+    predictions = predictor.predict(sources, attention="none", mbr=mbr, **options)
     texts, references = [one.text for one in predictions], [[pair.target] for pair in pairs]
     metrics = build.metrics(config)
     lengths = [len(one.attention.source_pieces) for one in predictions]
-    run = Run(path) if folder.folder == Path(path) / "model" else None
+    is_own = not others and mbr is None and set(options) <= {"beam"}
+    run = Run(path) if is_own and folder.folder == Path(path) / "model" else None
     evaluation = Evaluation(
         split=split,
         scores={metric.name: metric(texts, references) for metric in metrics},

@@ -1,9 +1,12 @@
 """Arguments that several commands share, with completion for the shell."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from regard.search import Options
 
 
 def _runs(incomplete: str) -> list[str]:
@@ -61,3 +64,12 @@ MbrOption = Annotated[
     typer.Option(metavar="chrf|bleu", help="Of the best answers give the one that is most like the others."),
 ]
 DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ...")]
+
+
+def search_options(changes: list[str] | None, **chosen: int | None) -> "Options":
+    """What a command line asks of a search."""
+    from regard.search import parse
+
+    options = parse(changes or [])
+    options.update({name: value for name, value in chosen.items() if value is not None})  # type: ignore[typeddict-item]
+    return options

@@ -8,7 +8,16 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from regard.cli.arguments import BeamOption, DeviceOption, RunArgument
+from regard.cli.arguments import (
+    BeamOption,
+    BestOption,
+    DeviceOption,
+    MbrOption,
+    RunArgument,
+    SearchOption,
+    WithOption,
+    search_options,
+)
 from regard.cli.console import notes, results
 from regard.core.errors import UserError
 
@@ -56,13 +65,23 @@ def evaluate(
     head: Annotated[
         int | None, typer.Option(min=0, help="Head of that layer, counted from 0. Default: their mean.")
     ] = None,
+    best: BestOption = None,
+    mbr: MbrOption = None,
+    search: SearchOption = None,
+    together: WithOption = None,
     device: DeviceOption = "auto",
 ) -> None:
-    """Score a run on unseen pairs; saves `scores.json` in the run."""
+    """Score a run on unseen pairs; saves `scores.json` in the run.
+
+    Scores of other searches (--best, --mbr, --search) and of several runs (--with) are shown, not saved.
+    """
     test = _alignment_test(alignments, align_by, threshold, layer, head)
     from regard.evaluation import evaluate as score
 
-    evaluation = score(run, split=split.value, beam=beam, alignments=test, device=device)
+    options = search_options(search, beam=beam, best=best)
+    evaluation = score(
+        run, *(together or []), split=split.value, alignments=test, mbr=mbr, device=device, **options
+    )
     _print_scores(evaluation)
     if evaluation.alignment:
         _print_alignment(evaluation)

@@ -18,6 +18,7 @@ from regard.cli.arguments import (
     RunArgument,
     SearchOption,
     WithOption,
+    search_options,
 )
 from regard.cli.console import notes
 from regard.cli.lines import lines
@@ -86,15 +87,10 @@ def predict(
     """
     from regard.core.prediction import Request
     from regard.predictor import load
-    from regard.search import parse
 
     runs = (run, *(together or []))
     predictor = load(*runs, device=device, copy_unknown=copy_unknown, dictionary=dictionary)
-    options = parse(search or [])
-    if beam is not None:
-        options["beam"] = beam
-    if best is not None:
-        options["best"] = best
+    options = search_options(search, beam=beam, best=best)
     if sys.stdin.isatty():
         window = 1  # somebody is typing: answer every line at once
     common = Request("", prefix, require or (), forbid or ())

@@ -139,3 +139,13 @@ def test_an_endless_stream_is_answered_in_order_and_constant_memory_until_it_is_
 def _resident(process: int) -> int:
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * 4096
+
+
+def test_scores_of_another_search_are_shown_and_not_saved(tiny: Path) -> None:
+    regard("evaluate", "runs/tiny", folder=tiny)
+    saved = (tiny / "runs/tiny/scores.json").read_bytes()
+    options = ("--best", "3", "--mbr", "chrf", "--with", "runs/tiny", "--search", "length_penalty=1")
+    done = regard("evaluate", "runs/tiny", *options, folder=tiny)
+    assert b"exact_match" in done.stdout
+    assert b"Saved" not in done.stderr
+    assert (tiny / "runs/tiny/scores.json").read_bytes() == saved
