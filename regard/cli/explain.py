@@ -20,17 +20,22 @@ def explain(
     ] = None,
     beam: BeamOption = None,
     hide_special: Annotated[
-        bool, typer.Option("--hide-special", help="Leave out the marks such as </s> (not for .json).")
+        bool,
+        typer.Option("--hide-special", help="Leave the marks such as </s> out of the map (not for .json)."),
     ] = False,
     device: DeviceOption = "auto",
 ) -> None:
-    """Show what the model looked at while it answered."""
+    """Show what the model looked at while it answered.
+
+    With a --beam above 1 also what the search considered, as a tree: here, in .html and in .json.
+    """
     if hide_special and output is not None and output.suffix.lower() == ".json":
         raise UserError("--hide-special is for pictures: a .json holds every piece. Leave it out here.")
     from regard.predictor import load
     from regard.viewing import TextView, save, terminal
 
-    answer = load(run, device=device).predict(source, beam=beam, attention="all")
+    record = beam is not None and beam > 1
+    answer = load(run, device=device).predict(source, beam=beam, attention="all", record=record)
     if output is None:
         results.print(terminal(answer, hide_special=hide_special))
         return

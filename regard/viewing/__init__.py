@@ -1,4 +1,4 @@
-"""Predictions become pictures: heat map, training curves, named lines, stand-alone page, lines for a terminal.
+"""Predictions become pictures: heat map, tree of a beam, curves, lines, stand-alone page, letters for a terminal.
 
 Importing this package is light: matplotlib is loaded when the first picture is drawn.
 """
@@ -12,6 +12,7 @@ from regard.viewing.lines import lines
 from regard.viewing.page import page
 from regard.viewing.saving import save, save_figure
 from regard.viewing.terminal import terminal
+from regard.viewing.tree_figure import tree_figure
 
 __all__ = [
     "TextView",
@@ -24,4 +25,5 @@ __all__ = [
     "save",
     "save_figure",
     "terminal",
+    "tree_figure",
 ]

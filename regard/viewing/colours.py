@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 ANCHORS = ("#ffffff", "#7196dc", "#14235a")  # at weight 0, a half and one: lightness falls evenly
 BAD = "#d8d4cc"  # where a weight is not a number
-INK, QUIET, LINE = "#1d2230", "#6a7183", "#e3e6ee"
+INK, QUIET, LINE, ACCENT = "#1d2230", "#6a7183", "#e3e6ee", "#b8501a"
 
 # Björn Ottosson's OKLab, the space of CSS Color 4: linear light -> cone response -> lightness and opponents.
 _TO_CONES = np.array(

@@ -1,5 +1,6 @@
 """The beam of a prediction as a tree: which hypotheses are shown, and where."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,8 +53,20 @@ class BeamTree:
         return rows
 
     @property
-    def best(self) -> dict[int, float]:
-        """The highest score of each step."""
+    def painted(self) -> list[int]:
+        """The order in which lines are painted: the answer's last, over those that leave from the same places."""
+        return sorted(
+            self.shown,
+            key=lambda number: (number in self.answer, self.nodes[number].fate != "pruned", number),
+        )
+
+    def closeness(self, number: int) -> float:
+        """How likely it is, measured by the likeliest hypothesis of its step: from 0 to 1."""
+        node = self.nodes[number]
+        return math.exp(node.score - self._best[node.step])
+
+    @cached_property
+    def _best(self) -> dict[int, float]:
         return _best(self.nodes)
 
     @property

@@ -83,7 +83,7 @@ def test_the_experiment_on_the_argument_trains_both_models_equally_and_draws_the
     assert "Spanish is left out: REGARD_DATA names no folder" in done.stderr
 
 
-@pytest.mark.parametrize("page", ["attention.md", "argument.md"])
+@pytest.mark.parametrize("page", ["attention.md", "argument.md", "beam.md"])
 def test_every_picture_of_a_page_is_there(page: str) -> None:
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)

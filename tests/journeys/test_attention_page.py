@@ -4,6 +4,8 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from regard.core.prediction import AttentionRecord, Prediction
+from regard.core.prediction import AttentionRecord, BeamNode, Prediction
 from regard.viewing import save
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -173,3 +175,122 @@ def test_the_page_follows_the_light_or_dark_of_the_system(tmp_path: Path, scheme
     pixels = matplotlib.image.imread(picture)[:, :, :3]
     assert (np.median(pixels) > 0.5) == bright
     assert pixels.max() - pixels.min() > 0.6  # something is drawn on it
+
+
+def with_a_beam(pieces: str = "xy", steps: int = 1) -> Prediction:
+    """Two hypotheses that go on for so many steps, side by side; the second is the answer."""
+    first, second = pieces
+    nodes = []
+    for step in range(1, steps + 1):
+        parent = (2 * step - 4, 2 * step - 3) if step > 1 else (None, None)
+        nodes += [
+            BeamNode(parent[0], first, -0.25 * step, -0.25, "kept", step),
+            BeamNode(parent[1], second, -0.5 * step, -0.5, "kept", step),
+        ]
+    nodes += [
+        BeamNode(2 * steps - 2, "</s>", -9.0, -3.0, "pruned", steps + 1),
+        BeamNode(2 * steps - 1, "</s>", -0.75, -0.375, "finished", steps + 1),
+    ]
+    target = (second,) * steps + ("</s>",)
+    answer = predict(("a", "b"), target, np.full((1, 1, len(target), 2), 0.5))
+    return replace(answer, score=-0.75, beam=tuple(nodes))
+
+
+def said(page: Path, script: str) -> list[str]:
+    (body,) = [attributes for tag, attributes, _ in act(page, script).found if tag == "body"]
+    found: list[str] = json.loads(body["data-said"])
+    return found
+
+
+WALK = """
+  const said = [];
+  const find = (selector) => document.querySelector(selector);
+  const press = (key) =>
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+  const listen = () => {
+    const on = [...document.querySelectorAll(".branches .on text")].map((text) => text.textContent).join("");
+    said.push(on + ": " + find("#branch").textContent);
+  };
+  listen();
+  find('.node[tabindex="0"]').focus(); listen();
+  press("ArrowDown"); listen();
+  press("ArrowRight"); listen();
+  press("ArrowRight");                          // nothing goes on from here
+  press("ArrowUp"); listen();
+  press("Home"); press("End"); press("ArrowLeft"); listen();
+  press("Escape"); listen();
+  find(".branches .node.pruned").dispatchEvent(new PointerEvent("pointerover", {bubbles: true})); listen();
+  find("h1").dispatchEvent(new PointerEvent("pointerover", {bubbles: true})); listen();
+  said.push(document.querySelectorAll('.branches [tabindex="0"]').length);
+  document.body.dataset.said = JSON.stringify(said);
+"""
+
+
+def test_the_tree_of_a_beam_is_walked_by_keys_and_says_its_titles(tmp_path: Path) -> None:
+    summary = "4 hypotheses in 2 steps: 2 kept, 1 finished, 1 pruned."
+    start = "y: “y”, step 1, in the answer: log-probability −0.500, rank −0.500; probability of this piece here 60.7 %"
+    pruned = "x</s>: “</s>”, step 2, pruned: log-probability −9.000, rank −3.000; probability of this piece here 0.0 %"
+    assert said(save(with_a_beam(), tmp_path / "map.html"), WALK) == [
+        f": {summary}",
+        start,
+        "x: “x”, step 1, kept: log-probability −0.250, rank −0.250; probability of this piece here 77.9 %",
+        pruned,
+        "y</s>: “</s>”, step 2, the answer: log-probability −0.750, rank −0.375; "
+        "probability of this piece here 77.9 %",
+        start,
+        f": {summary}",
+        pruned,
+        f": {summary}",
+        1,
+    ]
+
+
+def test_the_nodes_of_the_tree_have_names_and_titles_for_everybody(tmp_path: Path) -> None:
+    page = save(with_a_beam("<&"), tmp_path / "map.html")
+    script = """document.body.dataset.said = JSON.stringify([...document.querySelectorAll(".branches .node")]
+      .map((node) => [node.computedRole, node.computedName, node.querySelector("title").textContent]));"""
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page.read_text(encoding="utf-8"))
+    page.write_text(text.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
+    dom = Dom(browse(page, "--dump-dom", "--enable-blink-features=ComputedAccessibilityInfo"))
+    (body,) = [attributes for tag, attributes, _ in dom.found if tag == "body"]
+    nodes = json.loads(body["data-said"])
+    assert [title[:3] for _, _, title in nodes] == ["“&”", "“</", "“<”", "“</"]
+    assert all(role == "treeitem" and name == title for role, name, title in nodes)
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+def test_a_long_tree_scrolls_in_its_own_box_and_never_the_page(tmp_path: Path, width: int) -> None:
+    inner = save(with_a_beam(steps=60), tmp_path / "map.html").read_text(encoding="utf-8")
+    measure = """const page = frame.contentDocument.documentElement, box = page.querySelector(".branches");
+      document.body.dataset.said = JSON.stringify(
+        [page.clientWidth, page.scrollWidth, box.clientWidth < page.clientWidth, box.scrollWidth > 2000])"""
+    outer = tmp_path / "outer.html"  # a window of the browser cannot be as narrow as a phone, a frame can
+    outer.write_text(
+        f'<!doctype html><body><iframe id="frame" width="{width}" height="800" frameborder="0" '
+        f'srcdoc="{escape(inner)}"></iframe><script>frame.onload = () => {{ {measure} }}</script>',
+        encoding="utf-8",
+    )
+    (body,) = [attributes for tag, attributes, _ in Dom(browse(outer, "--dump-dom")).found if tag == "body"]
+    assert json.loads(body["data-said"]) == [width, width, True, True]
+
+
+def test_kept_pruned_and_finished_look_different_without_colours(tmp_path: Path) -> None:
+    script = """
+      const look = (number) => {
+        const node = document.querySelector(`.node[data-number="${number}"]`);
+        const edge = document.querySelector(`.edge[data-number="${number}"]`);
+        return [getComputedStyle(node.querySelector(".box")).stroke !== "none",
+          getComputedStyle(edge).strokeDasharray !== "none", node.querySelectorAll("rect").length];
+      };
+      document.body.dataset.said = JSON.stringify([0, 2, 3].map(look));"""
+    kept, pruned, finished = said(save(with_a_beam(), tmp_path / "map.html"), script)
+    assert kept == [True, False, 1]  # an outline, no dashes, one outline
+    assert pruned == [False, True, 1]
+    assert finished == [True, False, 2]
+
+
+def test_without_attention_the_tree_is_still_drawn(tmp_path: Path) -> None:
+    plain = replace(with_a_beam(), attention=AttentionRecord(("a", "b"), ("y", "</s>"), {}))
+    dom = Dom(browse(save(plain, tmp_path / "map.html"), "--dump-dom"))
+    assert len(dom.texts(role="treeitem")) == 4
+    assert dom.texts(id="notice") == ["No attention to draw: this model answers from one fixed vector."]

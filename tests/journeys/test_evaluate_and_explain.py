@@ -60,6 +60,40 @@ def test_explain_without_a_file_draws_in_the_terminal(tiny: Path) -> None:
     assert done.stdout.decode().splitlines()[3].split() == [*"3▁May▁2018", "</s>"]
 
 
+def test_a_beam_is_explained_as_a_tree_in_all_three_forms(tiny: Path, tmp_path: Path) -> None:
+    asked = ("explain", "runs/tiny", "3 May 2018", "--beam", "3")
+    shown = regard(*asked, folder=tiny).stdout.decode()
+    regard(*asked, "-o", tmp_path / "tree.json", folder=tiny)
+    regard(*asked, "-o", tmp_path / "tree.html", folder=tiny)
+    document = json.loads((tmp_path / "tree.json").read_text())
+    answer = library.load(tiny / "runs/tiny").predict("3 May 2018", beam=3, record=True)
+    assert answer.beam is not None
+    assert [(node["parent"], node["piece"], node["fate"], node["step"]) for node in document["beam"]] == [
+        (node.parent, node.piece, node.fate, node.step) for node in answer.beam
+    ]
+    np.testing.assert_allclose(
+        [node["score"] for node in document["beam"]], [node.score for node in answer.beam], atol=1e-5
+    )
+    page = (tmp_path / "tree.html").read_text()
+    assert page.count('role="treeitem"') == len(answer.beam)
+    assert page.count(' answer" role="treeitem"') == len(document["target_pieces"])
+    heading = f"The beam: {len(answer.beam)} hypotheses in {answer.beam[-1].step} steps"
+    assert heading in shown
+    lines = shown[shown.index(heading) :].splitlines()
+    assert sum("the answer, rank" in line for line in lines) == 1
+    assert "log-probability" in shown[: shown.index(heading)]  # the map stands above
+
+
+@pytest.mark.parametrize("beam", [(), ("--beam", "1")])
+def test_without_a_beam_there_is_no_tree(beam: tuple[str, ...], tiny: Path, tmp_path: Path) -> None:
+    asked = ("explain", "runs/tiny", "3 May 2018", *beam)
+    assert "The beam" not in regard(*asked, folder=tiny).stdout.decode()
+    regard(*asked, "-o", tmp_path / "tree.json", folder=tiny)
+    assert "beam" not in json.loads((tmp_path / "tree.json").read_text())
+    regard(*asked, "-o", tmp_path / "tree.html", folder=tiny)
+    assert "treeitem" not in (tmp_path / "tree.html").read_text()
+
+
 def test_explain_refuses_a_format_it_cannot_write(tiny: Path, tmp_path: Path) -> None:
     done = regard("explain", "runs/tiny", "3 May 2018", "-o", tmp_path / "map.gif", folder=tiny, code=2)
     assert ".png" in sentence(done)
