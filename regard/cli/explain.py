@@ -10,6 +10,8 @@ from regard.cli.arguments import BeamOption, DeviceOption, RunArgument
 from regard.cli.console import notes, results, visible
 from regard.core.errors import UserError
 
+_WHOLE = (".html", ".json")
+
 
 def explain(
     run: RunArgument,
@@ -19,6 +21,15 @@ def explain(
         typer.Option("--output", "-o", help="Picture or data to write: .png, .svg, .html or .json."),
     ] = None,
     beam: BeamOption = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="By words, as blanks separate them, instead of pieces.")
+    ] = False,
+    layer: Annotated[
+        int | None, typer.Option(min=0, help="Layer to show, counted from 0. Default: their mean.")
+    ] = None,
+    head: Annotated[
+        int | None, typer.Option(min=0, help="Head to show, counted from 0. Default: their mean.")
+    ] = None,
     hide_special: Annotated[
         bool,
         typer.Option("--hide-special", help="Leave the marks such as </s> out of the map (not for .json)."),
@@ -31,17 +42,23 @@ def explain(
     """
     if hide_special and output is not None and output.suffix.lower() == ".json":
         raise UserError("--hide-special is for pictures: a .json holds every piece. Leave it out here.")
+    if (layer is not None or head is not None) and output is not None and output.suffix.lower() in _WHOLE:
+        raise UserError(
+            f"--layer and --head are for pictures: a {output.suffix} holds all. Leave them out here."
+        )
     from regard.predictor import load
     from regard.viewing import TextView, save, terminal
 
     record = beam is not None and beam > 1
     answer = load(run, device=device).predict(source, beam=beam, attention="all", record=record)
+    if words:
+        answer = replace(answer, attention=answer.attention.in_words())
     if output is None:
-        results.print(terminal(answer, hide_special=hide_special))
+        results.print(terminal(answer, layer=layer, head=head, hide_special=hide_special))
         return
     view = answer.view or TextView()
     if isinstance(view, TextView):
-        view = replace(view, hide_special=hide_special)
+        view = replace(view, layer=layer, head=head, hide_special=hide_special)
     save(answer, output, view=view, hide_special=hide_special)
     results.print(visible(answer.text))
     notes.print(f"Wrote {output}.")

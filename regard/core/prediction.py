@@ -45,6 +45,10 @@ class AttentionRecord:
     def kinds(self) -> tuple[str, ...]:
         return tuple(self.weights)
 
+    def has(self, kind: str) -> bool:
+        """Whether there are looks of this kind, of one model or of an ensemble's members."""
+        return any(plain_kind(one) == kind for one in self.weights)
+
     def cross(self, layer: int | None = None, head: int | None = None) -> NDArray[np.float32]:
         """The look at the source as one matrix `[target, source]`: of one layer and head, or their mean."""
         return self.matrix("cross", layer, head)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from regard.core.kinds import plain_kind
 from regard.core.prediction import AttentionRecord, Prediction
 from regard.viewing.fragment import fragment
 from regard.viewing.heatmap import heatmap, placard
@@ -23,7 +24,7 @@ class TextView:
 
     def figure(self, prediction: Prediction) -> "Figure":
         record = prediction.attention
-        if "cross" not in record.weights:
+        if not record.has("cross"):
             return placard(
                 "No attention to draw: this model answers from one fixed vector.",
                 [f"source  {_short(prediction.source)}", f"answer  {_short(prediction.text)}"],
@@ -39,13 +40,15 @@ class TextView:
 
     def html(self, prediction: Prediction) -> str:
         record = prediction.attention
-        if "cross" not in record.weights:
+        if not record.has("cross"):
             return fragment(prediction, None)
         weights = record.cross(self.layer, self.head)
         return fragment(prediction, weights, hide_special=self.hide_special, caption=self._caption(record))
 
     def _caption(self, record: AttentionRecord) -> str | None:
         """Which of several layers and heads the picture shows; nothing when there is but one."""
+        if "cross" not in record.weights:
+            return f"mean of {sum(plain_kind(kind) == 'cross' for kind in record.kinds)} models"
         layers, heads = record.weights["cross"].shape[:2]
         told, averaged = [], []
         for name, chosen, count in (("layer", self.layer, layers), ("head", self.head, heads)):

@@ -1,8 +1,9 @@
 """Attention in letters, for a terminal."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from regard.core.prediction import Prediction
+from regard.core.prediction import AttentionRecord, Prediction
 from regard.viewing.labels import columns, labelled, plain
 from regard.viewing.tree_terminal import tree_terminal
 
@@ -10,8 +11,12 @@ _SHADES = " ░▒▓█"  # at 0, a quarter, a half, three quarters and one
 _STRONGEST = 3
 
 
-def terminal(prediction: Prediction, *, hide_special: bool = False) -> str:
+def terminal(
+    prediction: Prediction, *, layer: int | None = None, head: int | None = None, hide_special: bool = False
+) -> str:
     """Source, answer, then a line for each target piece; no colours, so that it can be piped and pasted.
+
+    Of one layer and head, counted from 0, or of their mean.
 
     A source of characters becomes a map of shades; a source of words, which would not fit, becomes
     the words looked at most with their weights. Below stands the tree of the beam, where one was recorded.
@@ -21,16 +26,18 @@ def terminal(prediction: Prediction, *, hide_special: bool = False) -> str:
         f"{plain(prediction.text)}   (log-probability {prediction.score:.3f})",
     ]
     tree = tree_terminal(prediction)
-    parts = ["\n".join(texts), "\n".join(_looks(prediction, hide_special)), *([tree] if tree else [])]
+    record = prediction.attention
+    weights = record.cross(layer, head) if record.has("cross") else None
+    looks = "\n".join(_looks(record, weights, hide_special))
+    parts = ["\n".join(texts), looks, *([tree] if tree else [])]
     return "\n\n".join(parts)
 
 
-def _looks(prediction: Prediction, hide_special: bool) -> list[str]:
-    record = prediction.attention
-    if "cross" not in record.weights:
+def _looks(record: AttentionRecord, weights: NDArray[np.float32] | None, hide_special: bool) -> list[str]:
+    if weights is None:
         return ["No attention to draw: this model answers from one fixed vector."]
     shown = labelled(
-        np.nan_to_num(record.cross()), record.source_pieces, record.target_pieces, hide_special=hide_special
+        np.nan_to_num(weights), record.source_pieces, record.target_pieces, hide_special=hide_special
     )
     if shown.emptiness:
         return [shown.emptiness]

@@ -105,3 +105,14 @@ def test_a_model_folder_is_loadable_on_its_own(tiny: Path, tmp_path: Path) -> No
     shutil.copytree(tiny / "runs/tiny/model", tmp_path / "carried away")
     expected = library.load(tiny / "runs/tiny").predict("3 May 2018")
     assert library.load(tmp_path / "carried away").predict("3 May 2018").text == expected.text
+
+
+def test_explain_shows_words_and_one_layer_where_asked(tiny: Path, tmp_path: Path) -> None:
+    regard("explain", "runs/tiny", "3 May 2018", "--words", "-o", tmp_path / "words.json", folder=tiny)
+    document = json.loads((tmp_path / "words.json").read_text())
+    assert document["source_pieces"] == ["3", "May", "2018", "</s>"]
+    assert document["target_pieces"][:-1] == document["text"].split() or not document["finished"]
+    done = regard("explain", "runs/tiny", "3 May 2018", "--layer", "7", folder=tiny, code=2)
+    assert "There is no layer 7" in sentence(done)
+    done = regard("explain", "runs/tiny", "3 May", "--head", "0", "-o", "x.json", folder=tiny, code=2)
+    assert "a .json holds all" in sentence(done)

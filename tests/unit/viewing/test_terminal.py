@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
+from matplotlib.text import Text
 
 from regard.core.prediction import Prediction
-from regard.viewing import terminal
+from regard.viewing import TextView, terminal
 
 
 def test_characters_become_a_map_of_shades(two_by_three: Prediction) -> None:
@@ -40,3 +43,18 @@ def test_nothing_to_draw_is_said(predict) -> None:
     assert "one fixed vector" in terminal(predict(["a"], ["x"], None))
     assert "the source has no pieces" in terminal(predict([], ["x"], np.zeros((1, 1, 1, 0))))
     assert "the answer has no pieces" in terminal(predict(["a"], [], np.zeros((1, 1, 0, 1))))
+
+
+def test_one_layer_and_head_can_be_shown(predict) -> None:
+    looks = np.array([[[[1.0, 0.0]], [[0.0, 1.0]]]])  # one layer, two heads
+    prediction = predict(["left", "right"], ["word"], looks)
+    assert terminal(prediction).endswith("word  left 0.50   right 0.50")
+    assert terminal(prediction, layer=0, head=1).endswith("word  right 1.00")
+
+
+def test_members_of_an_ensemble_are_shown_as_their_mean(predict) -> None:
+    prediction = predict(["left", "right"], ["word"], np.array([[[[1.0, 0.0]]]]))
+    weights = {"cross.1": np.array([[[[1.0, 0.0]]]]), "cross.2": np.array([[[[0.5, 0.5]]] * 2])}
+    together = replace(prediction, attention=replace(prediction.attention, weights=weights))
+    assert terminal(together).endswith("word  left 0.75   right 0.25")
+    assert any("mean of 2 models" in text.get_text() for text in TextView().figure(together).findobj(Text))
