@@ -19,6 +19,7 @@ from regard.data import Limits, Pair, PairFile, read_pairs, split
 from regard.search import Forbidden, Found, Hypothesis, Phrase, Prefix, Required, Rule, Rules, Tree
 from regard.tasks.unknowns import Copying
 from regard.text import Tokenizer
+from regard.text.surrogates import without_surrogates
 
 log = logging.getLogger("regard")
 
@@ -265,7 +266,12 @@ class TextCodec:
 def _cut(ids: list[int], longest: int, text: str, side: str) -> list[int]:
     if len(ids) > longest:
         log.warning(
-            "A %s of %d pieces was cut to %d (data.max_%s): %.40s...", side, len(ids), longest, side, text
+            "A %s of %d pieces was cut to %d (data.max_%s): %s...",
+            side,
+            len(ids),
+            longest,
+            side,
+            without_surrogates(text[:40]),
         )
     return ids[:longest]
 
