@@ -15,10 +15,11 @@ from regard.trainer import Trainer
 
 METRICS = ("bleu", "bleu_lowercase", "bleu_tokenized", "chrf")
 SMALL = [
-    "model.embedding=16",
-    "model.encoder.width=16",
-    "model.decoder.width=16",
-    "model.decoder.features=16",
+    *(
+        f"model.{side}.{size}"
+        for side in ("encoder", "decoder")
+        for size in ("layers=1", "width=16", "heads=2", "feed_forward=16")
+    ),
     "training.steps=4",
     "training.batch_tokens=1024",
     "training.validate_every=4",
