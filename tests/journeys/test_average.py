@@ -259,7 +259,7 @@ def test_a_model_with_one_table_for_both_sides_is_trained_stopped_averaged_and_l
     assert (tmp_path / "straight" / WEIGHTS).read_bytes() == (tmp_path / "stopped" / WEIGHTS).read_bytes()
     assert "decoder.embedding.table.weight" not in load_file(tmp_path / "straight" / WEIGHTS)
     for folder in (tmp_path / "straight", average(tmp_path / "straight", last=2).folder):
-        model = library.load(folder).model
+        model = library.load(folder).models[0]
         assert model.encoder.embedding.table.weight is model.decoder.embedding.table.weight
         table = load_file(find_model(folder).weights_path)["encoder.embedding.table.weight"]
         np.testing.assert_array_equal(model.decoder.embedding.table.weight.detach().numpy(), table)
