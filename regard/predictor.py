@@ -174,15 +174,18 @@ class Predictor:
                 answers[request] = self.codec.nothing(request.text, problem=problem)
             else:
                 questions[request] = question
-        asked = list(questions)
         if search.coverage or self.codec.copying is not None:
             wanted = wanted | {CROSS}
-        lengths = np.array([len(questions[request].row) for request in asked], dtype=np.int64)
-        for batch in in_order(lengths, self.batch_tokens // search.rows):  # every source becomes as many rows
-            some = [asked[place] for place in batch]
-            answers |= zip(
-                some, self._answer(some, [questions[one] for one in some], search, wanted), strict=True
-            )
+        plans = {request: search.suited(question) for request, question in questions.items()}
+        for plan in set(plans.values()):
+            asked = [request for request in questions if plans[request] == plan]
+            lengths = np.array([len(questions[request].row) for request in asked], dtype=np.int64)
+            for batch in in_order(
+                lengths, self.batch_tokens // plan.rows
+            ):  # every source becomes as many rows
+                some = [asked[place] for place in batch]
+                found = self._answer(some, [questions[one] for one in some], plan, wanted)
+                answers |= zip(some, found, strict=True)
         return [answers[request] for request in requests]
 
     def _question(

@@ -18,7 +18,7 @@ def score(
     run: RunArgument,
     output_form: Annotated[
         Form,
-        typer.Option("--output", help="json: an object for each pair, with its pieces and their number."),
+        typer.Option("--output", help="json: an object for each pair, with its pieces."),
     ] = Form.text,
     together: WithOption = None,
     device: DeviceOption = "auto",

@@ -84,7 +84,9 @@ class AttentionRecord:
         word looked where its pieces did, on average. So every row still sums to what it did.
         """
         if self.source_words is None or self.target_words is None:
-            raise ValueError("this record does not know which words its pieces belong to")
+            raise UserError(
+                "There is no attention to read words off: this model has none, or nobody asked for it."
+            )
         source, target = self.source_words, self.target_words
         sides = {
             "encoder": (source.means(), source.shares()),

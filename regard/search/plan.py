@@ -1,7 +1,7 @@
 """Which search, and how far it may go."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -77,11 +77,9 @@ class SearchPlan:
                 seed=self.seed,
                 rank=rank,
             )
-        phrases = any(rule.progress is not None for question in questions for rule in question.rules)
-        if self.rows == 1 and not phrases and not self.record:
+        if self.rows == 1 and not self.record:
             return greedy(stepper, source, frame, rank=rank)
-        width = max(self.rows, FEWEST_FOR_PHRASES) if phrases else self.rows
-        width += -width % self.groups.count
+        width = self.rows + -self.rows % self.groups.count
         coverage = (Coverage(self.coverage), mask) if self.coverage else None
         return beam(
             stepper,
@@ -94,6 +92,12 @@ class SearchPlan:
             groups=self.groups,
             record=self.record,
         )
+
+    def suited(self, question: Question) -> "SearchPlan":
+        """For a question that requires phrases, wide enough to get on with them. Only its own rules count."""
+        if self.draw is not None or all(rule.progress is None for rule in question.rules):
+            return self
+        return replace(self, beam=max(self.rows, FEWEST_FOR_PHRASES))
 
     def frame(self, questions: Sequence[Question], device: torch.device) -> Frame:
         repeats: Rules = (NoRepeat(self.no_repeat),) if self.no_repeat else ()

@@ -171,3 +171,11 @@ def test_options_that_make_no_sense_are_refused(
 ) -> None:
     with pytest.raises(UserError, match=re.escape(message)):
         predictor.predict("abc", **options)
+
+
+def test_wishes_of_a_neighbour_widen_no_other_beam(predictor: Predictor) -> None:
+    alone = predictor.predict(TEXTS, beam=1)
+    beside = predictor.predict([*TEXTS, Request("abc", require=["gh"])], beam=1)
+    assert [one.pieces for one in beside[:-1]] == [one.pieces for one in alone]
+    assert [one.score for one in beside[:-1]] == pytest.approx([one.score for one in alone], abs=1e-5)
+    assert "gh" in beside[-1].text
