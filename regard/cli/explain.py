@@ -51,7 +51,7 @@ def explain(
 
     record = beam is not None and beam > 1
     answer = load(run, device=device).predict(source, beam=beam, attention="all", record=record)
-    if words:
+    if words and answer.attention.kinds:
         answer = replace(answer, attention=answer.attention.in_words())
     if output is None:
         results.print(terminal(answer, layer=layer, head=head, hide_special=hide_special))

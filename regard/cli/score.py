@@ -1,6 +1,7 @@
 """regard score"""
 
 import json
+import math
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -40,7 +41,11 @@ def score(
     while some := list(islice(remaining, window)):
         sources, targets = zip(*some, strict=True)
         for answer in force(predictor, sources, targets, wanted=NOTHING):
-            known = {"source": answer.source, "target": answer.text, "score": answer.score}
+            known = {
+                "source": answer.source,
+                "target": answer.text,
+                "score": answer.score if math.isfinite(answer.score) else None,
+            }
             pieces = {"pieces": list(answer.pieces)}
             line = (
                 json.dumps(known | pieces, ensure_ascii=False)

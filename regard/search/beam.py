@@ -121,10 +121,8 @@ class _Search:
         if self.groups.count > 1:
             state = state.select(torch.tensor(self.source_of, device=device))
         rules = [frame.rules_of(number) for number in self.source_of]  # rows: N times K
-        parents, fed = (
-            strands,
-            [frame.begin] * len(strands),
-        )  # rows: their row one step before; what they read
+        parents = strands  # rows: their row one step before
+        fed = [frame.begin] * len(strands)  # rows: what they read
         nodes: list[int | None] = [None] * len(strands)  # rows: their nodes in the trees
         tokens = frame.limits.new_full((len(strands),), frame.begin)  # rows
         scores = torch.zeros(

@@ -72,5 +72,5 @@ def test_a_record_in_words_stays_as_it_is() -> None:
 
 
 def test_a_record_that_knows_no_words_says_so() -> None:
-    with pytest.raises(ValueError, match="does not know which words"):
+    with pytest.raises(UserError, match="no attention to read words off"):
         AttentionRecord(("a",), ("b",), {}).in_words()
