@@ -11,7 +11,7 @@ class Dropout(nn.Module):
     """Sets each number to zero with the chance `rate` in training (Srivastava et al. 2014).
 
     What remains grows, so that the mean stays. On a CPU, torch's own takes a fresh random number
-    for each element and is some four times slower.
+    for each element, which costs more than all else in it.
     """
 
     def __init__(self, rate: float):
