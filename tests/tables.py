@@ -20,11 +20,13 @@ class TableState:
 class TableStepper:
     """Log-probabilities of the next piece given the source and the last two pieces.
 
-    Its "attention" is a fingerprint of what it was asked: source number, piece before last, last piece.
+    Its "attention" is a table too, or else a fingerprint of what it was asked: source number, piece before
+    last, last piece.
     """
 
-    def __init__(self, tables: Tensor):
+    def __init__(self, tables: Tensor, looks: Tensor | None = None):
         self.tables = torch.log_softmax(tables, dim=-1)  # sources V V V
+        self.looks = looks  # sources V V S
         self.rows_stepped: list[int] = []
 
     def begin(self, source: Tensor) -> TableState:
@@ -33,22 +35,29 @@ class TableStepper:
     def step(self, tokens: Tensor, state: TableState) -> StepOutput[TableState]:
         self.rows_stepped.append(len(tokens))
         previous = torch.stack([state.previous[:, 1], tokens], dim=1)
-        logits = self.tables[state.rows, previous[:, 0], previous[:, 1]]
-        looked = torch.stack([state.rows, previous[:, 0], previous[:, 1]], dim=1).float()
+        asked = (state.rows, previous[:, 0], previous[:, 1])
+        logits = self.tables[asked]
+        looked = torch.stack(asked, dim=1).float() if self.looks is None else self.looks[asked]
         return StepOutput(logits, {"cross": looked[:, None, None]}, TableState(state.rows, previous))
 
     @staticmethod
-    def random(sources: int, vocabulary: int, seed: int) -> "TableStepper":
+    def random(sources: int, vocabulary: int, seed: int, looks: int = 0) -> "TableStepper":
+        """With `looks` it looks at that many source pieces, at random."""
         generator = torch.Generator().manual_seed(seed)
-        return TableStepper(2 * torch.randn(sources, vocabulary, vocabulary, vocabulary, generator=generator))
+        asked = (sources, vocabulary, vocabulary)
+        tables = 2 * torch.randn(*asked, vocabulary, generator=generator)
+        if not looks:
+            return TableStepper(tables)
+        return TableStepper(tables, torch.randn(*asked, looks, generator=generator).mul(2).softmax(-1))
 
     def every_answer(self, source: int, *, limit: int, begin: int, end: int) -> dict[tuple[int, ...], float]:
         """Brute force: all finished answers of at most `limit` pieces, with their log-probabilities."""
         found: dict[tuple[int, ...], float] = {}
+        table = self.tables[source].tolist()  # V V V
 
         def grow(before: int, last: int, answer: tuple[int, ...], score: float) -> None:
-            for piece in range(self.tables.shape[-1]):
-                longer, total = (*answer, piece), score + float(self.tables[source, before, last, piece])
+            for piece, more in enumerate(table[before][last]):
+                longer, total = (*answer, piece), score + more
                 if piece == end:
                     found[longer] = total
                 elif len(longer) < limit:

@@ -1,22 +1,13 @@
 """Every setting, typed: read from TOML, changed with `--set a.b=c`; unknown keys are refused.
 
-Nothing below `build.py` knows this package: modules take plain arguments.
+Nothing below `build` knows this package: modules take plain arguments.
 """
 
+from regard.config.data import Dates, Files, Pieces, Translation, TwoFiles
 from regard.config.loading import difference, find_config, load_config, parse_config, read_toml, recipes
+from regard.config.model import NO_ATTENTION, Decoder, Encoder, Model
 from regard.config.presets import PRESETS
-from regard.config.settings import (
-    NO_ATTENTION,
-    Config,
-    Dates,
-    Decoder,
-    Encoder,
-    Files,
-    Model,
-    Pieces,
-    Translation,
-    TwoFiles,
-)
+from regard.config.settings import Config
 
 __all__ = [
     "NO_ATTENTION",

@@ -11,8 +11,10 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
+from regard.config.fields import not_one_of
+from regard.config.model import Model
 from regard.config.presets import PRESETS
-from regard.config.settings import Config, Model, not_one_of
+from regard.config.settings import Config
 from regard.core.errors import UserError, did_you_mean
 
 UNKNOWN_SETTING, UNKNOWN_MEMBER = "extra_forbidden", "union_tag_invalid"  # pydantic's words for them

@@ -7,7 +7,7 @@ A preset gives the paper's own sizes. Any setting can be laid over it: `model.pr
 from collections.abc import Callable
 from typing import Any
 
-from regard.config.settings import (
+from regard.config.model import (
     Attention,
     ConvolutionalDecoder,
     ConvolutionalEncoder,

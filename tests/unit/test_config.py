@@ -9,15 +9,14 @@ from pydantic import Field
 from regard.attention import ALIASES, SCORES
 from regard.build import TASKS
 from regard.config import PRESETS, Config, difference, load_config, loading, parse_config, recipes
-from regard.config.settings import (
+from regard.config.fields import Settings, left_out
+from regard.config.model import (
     Attention,
     RecurrentDecoder,
     RecurrentEncoder,
-    Settings,
     StreamDecoder,
     TransformerDecoder,
     TransformerEncoder,
-    left_out,
 )
 from regard.core.errors import UserError
 from regard.text.normalization import NORMALIZATIONS
@@ -540,11 +539,11 @@ def test_a_name_with_the_variable_of_data_is_kept_as_it_was_written(monkeypatch:
 def test_every_encoder_and_decoder_can_be_chosen() -> None:
     from typing import get_args
 
-    from regard.config import settings
+    from regard.config.model import Decoder, Encoder
     from regard.decoders import DECODERS
     from regard.encoders import ENCODERS
 
-    for union, registry in ((settings.Encoder, ENCODERS), (settings.Decoder, DECODERS)):
+    for union, registry in ((Encoder, ENCODERS), (Decoder, DECODERS)):
         members = get_args(get_args(union)[0])
         kinds = [kind for member in members for kind in get_args(member.model_fields["kind"].annotation)]
         assert sorted(kinds) == sorted(registry)

@@ -4,7 +4,7 @@ import pytest
 
 from regard import build
 from regard.config import PRESETS, Config
-from regard.config.settings import Text
+from regard.config.data import Text
 
 VOCABULARY = 37_000  # shared by both languages, as in Vaswani et al. 2017, section 5.1
 

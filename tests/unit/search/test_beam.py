@@ -2,7 +2,7 @@ import pytest
 import torch
 from tables import TableStepper
 
-from regard.search import Average, Found, Frame, Hypothesis, LengthPenalty, Rank, beam, greedy
+from regard.search import Found, Frame, Hypothesis, beam, greedy
 
 BEGIN, END = 0, 1
 
@@ -14,25 +14,6 @@ def limits(*lengths: int) -> Frame:
 def only(found: Found) -> Hypothesis:
     (hypothesis,) = found.hypotheses
     return hypothesis
-
-
-@pytest.mark.parametrize("rank", [LengthPenalty(), LengthPenalty(0.6), LengthPenalty(1.0), Average(1.0)])
-@pytest.mark.parametrize("seed", range(60))
-def test_a_beam_as_wide_as_the_tree_finds_the_brute_force_best(seed: int, rank: Rank) -> None:
-    stepper = TableStepper.random(2, vocabulary=4, seed=seed)
-    found = beam(stepper, torch.arange(2), limits(4, 3), width=4**4, best=5, rank=rank)
-    for source, limit in ((0, 4), (1, 3)):
-        answers = stepper.every_answer(source, limit=limit, begin=BEGIN, end=END)
-        ranks = {
-            answer: float(rank(torch.tensor(score, dtype=torch.float64), len(answer)))
-            for answer, score in answers.items()
-        }
-        expected = sorted(ranks, key=lambda answer: -ranks[answer])[:5]
-        assert [hypothesis.tokens for hypothesis in found[source].hypotheses] == expected
-        for hypothesis in found[source].hypotheses:
-            assert hypothesis.finished
-            assert hypothesis.score == pytest.approx(answers[hypothesis.tokens], abs=1e-5)
-            assert hypothesis.rank == pytest.approx(ranks[hypothesis.tokens], abs=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -94,34 +75,3 @@ def test_a_row_at_its_limit_gives_its_best_unfinished_hypotheses() -> None:
     (found,) = beam(TableStepper(tables), torch.arange(1), limits(3), width=2, best=2)
     assert found.hypotheses[0].tokens == (3, 3, 3)
     assert [one.finished for one in found.hypotheses] == [False, False]
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_stopping_early_loses_nothing(seed: int) -> None:
-    """With a rank that can never be sure, the search goes on to the limit; the answers are the same."""
-
-    class NeverSure:
-        def __call__(self, log_probability: torch.Tensor, length: int | torch.Tensor) -> torch.Tensor:
-            if isinstance(length, torch.Tensor):  # how the search asks for the best attainable
-                return torch.zeros_like(log_probability)
-            return LengthPenalty(0.8)(log_probability, length)
-
-    stepper = TableStepper.random(3, vocabulary=5, seed=seed)
-    bounds = limits(12, 12, 12)
-    early = beam(stepper, torch.arange(3), bounds, width=4, best=2, rank=LengthPenalty(0.8))
-    rows = sum(stepper.rows_stepped)
-    to_the_end = beam(stepper, torch.arange(3), bounds, width=4, best=2, rank=NeverSure())
-    assert sum(stepper.rows_stepped) - rows > rows  # it did stop early
-    assert [[one.tokens for one in some.hypotheses] for some in early] == [
-        [one.tokens for one in some.hypotheses] for some in to_the_end
-    ]
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_the_widest_beam_is_beaten_by_none(seed: int) -> None:
-    stepper = TableStepper.random(1, vocabulary=4, seed=seed)
-    best = [
-        only(beam(stepper, torch.arange(1), limits(5), width=width, rank=LengthPenalty(0.6))[0])
-        for width in (1, 2, 3, 8, 4**5)
-    ]
-    assert max(one.rank for one in best if one.finished) == best[-1].rank

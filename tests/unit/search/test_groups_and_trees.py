@@ -86,23 +86,6 @@ def score(stepper: TableStepper, source: int, path: tuple[int, ...]) -> float:
     return sum(float(stepper.tables[source, fed[n], fed[n + 1], piece]) for n, piece in enumerate(path))
 
 
-def test_coverage_ranks_by_what_was_looked_at() -> None:
-    """The table's look is a fingerprint: source, piece before last, last piece. Only its sums matter here."""
-    stepper = TableStepper.random(1, vocabulary=4, seed=4)
-    penalty, mask = Coverage(0.5), torch.tensor([[False, True, True]])
-    (found,) = beam(stepper, torch.arange(1), frame(4), width=4**4, best=4**4, coverage=(penalty, mask))
-    expected = {}
-    for answer, log_probability in stepper.every_answer(0, limit=4, begin=BEGIN, end=END).items():
-        fed = (0, BEGIN, *answer[:-1])
-        looks = torch.tensor([[fed[t], fed[t + 1]] for t in range(len(answer))]).float().sum(0)
-        expected[answer] = log_probability + 0.5 * float(looks.clamp(1e-3, 1).log().sum())
-    best = sorted(expected, key=lambda answer: -expected[answer])
-    finished = [one for one in found.hypotheses if one.finished]
-    for one in finished:
-        assert one.rank == pytest.approx(expected[one.tokens], abs=1e-4)
-    assert [one.tokens for one in finished] == best
-
-
 def test_coverage_is_nothing_when_all_was_seen_and_padding_does_not_count() -> None:
     looks = torch.tensor([[1.0, 2.0, 0.0], [0.5, 1.0, 0.0]])
     mask = torch.tensor([[True, True, False]] * 2)

@@ -1,0 +1,108 @@
+"""The task, where its pairs come from, and how texts are cut into pieces."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from regard.config.fields import Language, Length, Member, Pairs, Seed, Settings, Year, left_out
+from regard.text import TOKENIZERS
+from regard.text.normalization import NORMALIZATIONS
+
+
+class TwoFiles(Settings):
+    """Two files whose lines belong together."""
+
+    source: str
+    target: str
+
+
+Files = str | TwoFiles | list[str | TwoFiles]
+
+
+class Dates(Settings):
+    """Free-form dates to ISO dates, made with Babel unless `data.train` names a file of pairs."""
+
+    name: Literal["dates"] = "dates"
+    locales: list[str] = Field(
+        ["en", "fr", "de", "es", "it", "pt", "nl", "pl", "sv", "tr"],
+        min_length=1,
+        description="Languages the dates are written in.",
+    )
+    years: tuple[Year, Year] = Field((1900, 2099), description="First and last year.")
+    pairs: Pairs = Field(60_000, description="Training pairs to make.")
+
+
+class Translation(Settings):
+    """Sentences of one language into another, learned from the pairs that `data.train` names."""
+
+    name: Literal["translation"] = "translation"
+    source_language: Language | None = Field(None, description='Such as "en"; for labels.')
+    target_language: Language | None = Field(
+        None, description='Such as "de"; for labels and for metrics that need to know it.'
+    )
+
+
+# Runs of the time when there was one task have no name in their section.
+Task = Annotated[Dates | Translation, Field(discriminator="name"), left_out("name", "dates")]
+
+
+class Data(Settings):
+    """Where the pairs come from, and which of them are used."""
+
+    train: Files | None = Field(
+        None,
+        description="A .tsv or .jsonl file, also .gz, {source=, target=} files, or a list of those. "
+        "$REGARD_DATA/ at the start of a name is the folder of data.",
+    )
+    validation: Files | None = Field(None, description="Like train; left out: split off train.")
+    test: Files | None = Field(None, description="Like train; left out: split off train.")
+    seed: Seed = Field(1, description="Decides which pairs are made or split off, whatever training.seed is.")
+    validation_size: Pairs = Field(1000, description="Pairs for validation when they are split off or made.")
+    test_size: Pairs = Field(2000, description="Pairs for the test when they are split off or made.")
+    source_field: str = Field("source", description="Name of the source in JSON lines.")
+    target_field: str = Field("target", description="Name of the target in JSON lines.")
+    max_source: Length = Field(200, description="Pieces; longer pairs are left out and counted.")
+    max_target: Length = Field(200, description="Pieces; longer pairs are left out and counted.")
+
+
+class Pieces(Settings):
+    """How one side's text is cut into pieces."""
+
+    kind: Annotated[str, Member(TOKENIZERS)] = Field("bpe", description="The kind of piece.")
+    vocabulary: int = Field(8000, ge=5, le=10_000_000, description="Greatest number of different pieces.")
+    normalization: Annotated[str, Member(NORMALIZATIONS)] = Field("nfc", description="Unicode normalisation.")
+    lowercase: bool = Field(False, description="Read and write everything in small letters.")
+    dropout: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="BPE-dropout: share of merges skipped in training, so that a text comes in other pieces "
+        "each time. Its rows grow, at 0.1 by about a third, and batches with them.",
+    )
+
+
+class Text(Settings):
+    source: Pieces = Pieces()
+    target: Pieces = Pieces()
+    shared: bool = Field(
+        False, description="One tokenizer for both sides, set up as text.source says, but for its dropout."
+    )
+
+    @model_validator(mode="after")
+    def _merges_can_be_skipped(self) -> "Text":
+        for side, pieces in (("source", self.source), ("target", self.target)):
+            kind = self.source.kind if self.shared else pieces.kind
+            if pieces.dropout and kind != "bpe":
+                raise ValueError(
+                    f"{side}.dropout skips merges of bpe, but the pieces are {kind}. Set it to 0, or take bpe"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _same_case(self) -> "Text":
+        if self.shared and self.target.lowercase and not self.source.lowercase:
+            raise ValueError(
+                "one shared tokenizer is set up as source says, and source.lowercase is false. Set it to true for "
+                "small letters on both sides, or set shared to false"
+            )
+        return self

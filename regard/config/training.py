@@ -1,0 +1,145 @@
+"""How a model is trained, searched and judged."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, model_validator
+
+from regard.config.fields import Beta, Length, Member, Seed, Settings, Steps, Tokens
+from regard.core.errors import did_you_mean
+from regard.metrics import METRICS
+from regard.search import RANKS
+from regard.training import DECAYS, FEEDINGS, OPTIMIZERS, PRECISIONS, SCHEDULES
+
+
+def _device(name: str) -> str:
+    if not re.fullmatch(r"auto|cpu|cuda(:[0-9]{1,2})?", name, re.ASCII):
+        raise ValueError(f"{name!r} is not a device to train on. Use auto, cpu, cuda or cuda:1")
+    return name
+
+
+class Training(Settings):
+    seed: Seed = 1
+    device: Annotated[str, AfterValidator(_device)] = Field(
+        "auto", description='"auto", "cpu", "cuda", "cuda:1" ...'
+    )
+    precision: Annotated[str, Member(PRECISIONS)] = Field(
+        "float32", description="bfloat16 and float16 run under autocast; meant for GPUs."
+    )
+    steps: Steps = Field(10_000, description="Optimizer steps, at the most.")
+    batch_tokens: Tokens = Field(4096, description="Pieces of the longer side in one batch, with padding.")
+    accumulate: int = Field(1, ge=1, le=10**6, description="Batches for one optimizer step.")
+    step_tokens: Tokens | None = Field(
+        None,
+        description="Batches are taken until they have this many target pieces for one optimizer step, "
+        "instead of counting them with accumulate.",
+    )
+    optimizer: Annotated[str, Member(OPTIMIZERS)] = "adam"
+    learning_rate: float = Field(1e-3, gt=0, le=1000)
+    betas: tuple[Beta, Beta] = (0.9, 0.999)
+    weight_decay: float = Field(0.0, ge=0, le=1000)
+    schedule: Annotated[str, Member(SCHEDULES)] = "inverse_sqrt"
+    warmup: int = Field(400, ge=0, le=10**12, description="Steps during which the learning rate rises.")
+    clip: float = Field(1.0, ge=0, le=10**9, description="Greatest norm of the gradient; 0 is no clipping.")
+    label_smoothing: float = Field(0.0, ge=0, lt=1)
+    feeding: Annotated[str, Member(FEEDINGS)] = Field(
+        "teacher",
+        description="What the decoder is fed: the truth; the truth less and less often, step by step "
+        "(scheduled) or in two unrolled passes (two_pass); always its own pieces (free).",
+    )
+    decay: Annotated[str, Member(DECAYS)] = Field(
+        "inverse_sigmoid", description="How the share of truth falls when feeding is scheduled or two_pass."
+    )
+    decay_steps: Steps = Field(2000, description="How fast it falls: the greater, the slower.")
+    least_truth: float = Field(0.25, ge=0, le=1, description="The share of truth that it never falls below.")
+    reinforce: float = Field(1.0, ge=0, le=1000, description="Weight of the hard selection's own gradient.")
+    entropy_bonus: float = Field(0.01, ge=0, le=1000, description="Reward for hard choices that stay open.")
+    log_every: Steps = 50
+    validate_every: Steps = 500
+    save_every: Steps = 500
+    keep: int = Field(2, ge=2, le=10**6, description="Newest checkpoints kept; the best is kept too.")
+    average: int = Field(
+        1,
+        ge=1,
+        le=10**6,
+        description="Newest checkpoints whose mean becomes the model at the end, if it validates better than the "
+        "best of them all; 1 is no averaging.",
+    )
+    ema: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="Decay of a moving average of the weights, such as 0.999, which is validated and becomes the "
+        "model; 0 is none.",
+    )
+    patience: int | None = Field(
+        None, ge=1, le=10**9, description="Validations without improvement before it stops."
+    )
+    metric: str = Field("loss", description="What decides which checkpoint is best: loss or a metric's name.")
+    samples: int = Field(
+        4, ge=0, le=10**6, description="Validation examples whose predictions are kept at each validation."
+    )
+    tensorboard: bool = Field(True, description="Write TensorBoard files too, where it is installed.")
+
+    @model_validator(mode="after")
+    def _known_metric(self) -> "Training":
+        known = ["loss", *METRICS]
+        if self.metric not in known:
+            raise ValueError(f"metric = {self.metric!r} is not known.{did_you_mean(self.metric, known)}")
+        return self
+
+    @model_validator(mode="after")
+    def _enough_is_kept(self) -> "Training":
+        if self.keep < self.average:
+            raise ValueError(
+                f"keep is {self.keep}, but average is {self.average}: only checkpoints that are kept can be "
+                f"averaged. Set training.keep to {self.average} or more"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _one_way_to_count(self) -> "Training":
+        if self.step_tokens is not None and self.accumulate > 1:
+            raise ValueError(
+                "accumulate counts the batches of a step and step_tokens its target pieces: only one of them "
+                "can decide when a step is full. Leave one of them out"
+            )
+        return self
+
+
+class Search(Settings):
+    beam: int = Field(1, ge=1, le=1000, description="Width of the beam; 1 is greedy.")
+    penalty: Annotated[str, Member(RANKS)] = Field(
+        "gnmt", description="How answers of different lengths are compared: gnmt or average."
+    )
+    length_penalty: float = Field(0.6, ge=0, le=10, description="Exponent of the length penalty; 0 is none.")
+    coverage: float = Field(
+        0.0,
+        ge=0,
+        le=1000,
+        description="How much it counts that source pieces were not looked at; 0 is nothing.",
+    )
+    min_length: int = Field(0, ge=0, le=10**6, description="Smallest number of pieces in an answer.")
+    min_ratio: float = Field(0.0, ge=0, le=1000, description="And at least this many for each source piece.")
+    max_length: Length = Field(200, description="Greatest number of pieces in an answer.")
+    max_ratio: float = Field(
+        3.0, gt=0, le=1000, description="And at most this many for each source piece, plus 10."
+    )
+    end_threshold: float = Field(
+        0.0,
+        ge=0,
+        le=1000,
+        description="The end must be this many times as likely as the likeliest other piece.",
+    )
+    no_repeat: int = Field(
+        0, ge=0, le=10**6, description="So many pieces in a row never come twice in an answer; 0 is no rule."
+    )
+    groups: int = Field(1, ge=1, le=1000, description="Parts of the beam that avoid each other.")
+    diversity: float = Field(0.5, ge=0, le=1000, description="How much they avoid each other.")
+
+
+class Evaluation(Settings):
+    metrics: list[Annotated[str, Member(METRICS)]] = Field(["bleu", "chrf"], min_length=1)
+    batch_tokens: Tokens = Field(
+        8192, description="Pieces of source in one batch, with padding, for each hypothesis of the beam."
+    )
