@@ -6,7 +6,17 @@ from pathlib import Path
 from typing import Unpack
 
 from regard import build
-from regard.alignments import Aligner, Argmax, agreement, align, check_gold, read_gold, usual_layer
+from regard.alignments import (
+    Aligner,
+    Argmax,
+    Links,
+    agreement,
+    align,
+    check_gold,
+    intersection,
+    read_gold,
+    usual_layer,
+)
 from regard.card import model_card
 from regard.core.errors import UserError
 from regard.core.files import write_whole
@@ -55,11 +65,25 @@ class AlignmentTest:
     by: Aligner = field(default_factory=Argmax)
     layer: int | None = None  # None: the last but one, where there are several
     head: int | None = None  # None: their mean
+    backward: Predictor | None = None  # of the other direction: only links that both make count
 
     def __call__(self, predictor: Predictor, pairs: Sequence[Pair]) -> dict[str, Score]:
-        """The model is told the targets, so that its looks are those of the words that people aligned."""
         gold = read_gold(self.gold)
         check_gold(gold, pairs, self.gold)
+        found, layer = self._links(predictor, pairs)
+        both = ""
+        if self.backward is not None:
+            turned, other = self._links(self.backward, [Pair(pair.target, pair.source) for pair in pairs])
+            found = [intersection(one, back) for one, back in zip(found, turned, strict=True)]
+            both = f"|and-backward:layer-{other}"
+        head = "mean" if self.head is None else self.head
+        return agreement(found, gold, made=f"by:{self.by}|layer:{layer}|head:{head}{both}|words:space")
+
+    def _links(self, predictor: Predictor, pairs: Sequence[Pair]) -> tuple[list[Links], int | None]:
+        """The links of each pair, and the layer that they are of.
+
+        The model is told the targets, so that its looks are those of the words that people aligned.
+        """
         found, layer = [], self.layer
         for one in self._forced(predictor, pairs):
             if not one.attention.kinds:
@@ -67,8 +91,7 @@ class AlignmentTest:
             if layer is None and one.attention.source_pieces:
                 layer = usual_layer(one.attention)
             found.append(align(one.attention, self.by, layer=layer, head=self.head))
-        head = "mean" if self.head is None else self.head
-        return agreement(found, gold, made=f"by:{self.by}|layer:{layer}|head:{head}|words:space")
+        return found, layer
 
     def _forced(self, predictor: Predictor, pairs: Sequence[Pair]) -> Iterator[Prediction]:
         """Some at a time: all weights of a large test set take much memory."""

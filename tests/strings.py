@@ -32,9 +32,10 @@ class Strings:
     def vocabulary(self) -> int:
         return FIRST + self.letters
 
-    def batch(self, seed: int) -> Batch:
+    def batch(self, seed: int, longest: int | None = None) -> Batch:
         generator = torch.Generator().manual_seed(seed)
-        lengths = torch.randint(1, self.longest + 1, (self.rows,), generator=generator).tolist()
+        most = min(longest or self.longest, self.longest)
+        lengths = torch.randint(1, most + 1, (self.rows,), generator=generator).tolist()
         drawn = [torch.randint(FIRST, self.vocabulary, (n,), generator=generator).tolist() for n in lengths]
         answers = [TASKS[self.task](row) for row in drawn]
         return Batch(Tokens.pad([[*row, END] for row in drawn]), Tokens.pad([[*row, END] for row in answers]))
@@ -43,6 +44,7 @@ class Strings:
 def train(
     net: Seq2Seq, strings: Strings, *, steps: int, rate: float = 0.005, objective: CrossEntropy | None = None
 ) -> None:
+    """The strings grow to their full length over the first half of the steps: that is learned sooner."""
     objective = objective or CrossEntropy()
     optimizer = torch.optim.Adam(net.parameters(), lr=rate)
     schedule = SCHEDULES["cosine"](warmup=steps // 10, steps=steps)
@@ -50,7 +52,7 @@ def train(
     for step in range(steps):
         for group in optimizer.param_groups:
             group["lr"] = rate * schedule(step + 1)
-        loss = objective(net, strings.batch(step))
+        loss = objective(net, strings.batch(step, 2 + 2 * step * strings.longest // steps))
         optimizer.zero_grad()
         (loss.total / loss.tokens).backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)

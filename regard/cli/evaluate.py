@@ -65,6 +65,13 @@ def evaluate(
     head: Annotated[
         int | None, typer.Option(min=0, help="Head of that layer, counted from 0. Default: their mean.")
     ] = None,
+    backward: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN",
+            help="A run of the other direction: only links that both make are compared with --alignments.",
+        ),
+    ] = None,
     best: BestOption = None,
     mbr: MbrOption = None,
     search: SearchOption = None,
@@ -75,7 +82,7 @@ def evaluate(
 
     Scores of other searches (--best, --mbr, --search) and of several runs (--with) are shown, not saved.
     """
-    test = _alignment_test(alignments, align_by, threshold, layer, head)
+    test = _alignment_test(alignments, align_by, threshold, layer, head, backward, device)
     from regard.evaluation import evaluate as score
 
     options = search_options(search, beam=beam, best=best)
@@ -92,19 +99,29 @@ def evaluate(
 
 
 def _alignment_test(
-    gold: Path | None, by: AlignBy, threshold: float | None, layer: int | None, head: int | None
+    gold: Path | None,
+    by: AlignBy,
+    threshold: float | None,
+    layer: int | None,
+    head: int | None,
+    backward: Path | None,
+    device: str,
 ) -> "AlignmentTest | None":
     if threshold is not None and by is not AlignBy.threshold:
         raise UserError("--threshold is for --align-by threshold. Give both, or neither.")
     if gold is None:
-        if by is not AlignBy.argmax or layer is not None or head is not None:
-            raise UserError("--align-by, --threshold, --layer and --head go with --alignments. Give it, too.")
+        if by is not AlignBy.argmax or layer is not None or head is not None or backward is not None:
+            raise UserError(
+                "--align-by, --threshold, --layer, --head and --backward go with --alignments. Give it, too."
+            )
         return None
     from regard.alignments import ALIGNERS, Threshold
     from regard.evaluation import AlignmentTest
+    from regard.predictor import load
 
     aligner = Threshold(threshold) if threshold is not None else ALIGNERS[by.value]()
-    return AlignmentTest(gold, aligner, layer, head)
+    other = load(backward, device=device) if backward is not None else None
+    return AlignmentTest(gold, aligner, layer, head, other)
 
 
 def _print_alignment(evaluation: "Evaluation") -> None:

@@ -12,11 +12,12 @@ from regard.core.state import Looks
 from regard.models import Seq2Seq
 from regard.search import Draw, Ensemble, Groups, Hypothesis, SearchPlan
 
+STEPS = 12  # models that have learned nothing would talk on
 PLANS = {
-    "greedy": SearchPlan(),
-    "beam": SearchPlan(beam=8, best=3, length_penalty=0.6),
-    "groups": SearchPlan(beam=4, best=4, groups=Groups(2)),
-    "sampling": SearchPlan(best=3, draw=Draw()),
+    "greedy": SearchPlan(max_length=STEPS),
+    "beam": SearchPlan(max_length=STEPS, beam=8, best=3, length_penalty=0.6),
+    "groups": SearchPlan(max_length=STEPS, beam=4, best=4, groups=Groups(2)),
+    "sampling": SearchPlan(max_length=STEPS, best=3, draw=Draw()),
 }
 PAIRS = [(FEW[0], FEW[1]), (FEW[1], FEW[2]), (FEW[3], FEW[0])]
 

@@ -11,12 +11,13 @@ from regard.models import Seq2Seq
 from regard.search import Draw, Ensemble, Groups, Hypothesis, SearchPlan
 
 LENGTHS = (5, 2, 7, 1, 12, 3, 3, 9)
+STEPS = 12  # models that have learned nothing would talk on
 PLANS = {
-    "greedy": SearchPlan(),
-    "beam": SearchPlan(beam=4, best=2, length_penalty=0.6),
-    "coverage": SearchPlan(beam=3, coverage=0.2, min_length=2, no_repeat=2),
-    "groups": SearchPlan(beam=4, best=4, groups=Groups(2)),
-    "sampling": SearchPlan(best=2, draw=Draw(temperature=0.8, top_p=0.95)),
+    "greedy": SearchPlan(max_length=STEPS),
+    "beam": SearchPlan(max_length=STEPS, beam=4, best=2, length_penalty=0.6),
+    "coverage": SearchPlan(max_length=STEPS, beam=3, coverage=0.2, min_length=2, no_repeat=2),
+    "groups": SearchPlan(max_length=STEPS, beam=4, best=4, groups=Groups(2)),
+    "sampling": SearchPlan(max_length=STEPS, best=2, draw=Draw(temperature=0.8, top_p=0.95)),
 }
 
 

@@ -16,7 +16,9 @@ def answers(model: Seq2Seq, wanted: frozenset[str], beam: int) -> list[Hypothesi
     source = batch((5, 2, 7, 1, 12)).source
     with torch.inference_mode():
         memory = model.encoder.encode(source, wanted)
-    found = search(model.decoder, source, SearchPlan(beam=beam, length_penalty=0.6), memory=memory)
+    found = search(
+        model.decoder, source, SearchPlan(beam=beam, length_penalty=0.6, max_length=12), memory=memory
+    )
     return [best for (best,) in found]
 
 

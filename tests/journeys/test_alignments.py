@@ -49,6 +49,8 @@ def test_links_can_be_made_in_another_way(home: Path) -> None:
     assert f"by:threshold-{Threshold().least}|layer:0|head:0|" in done.stdout.decode()
     done = regard("evaluate", "runs/tiny", *arguments, "--threshold", "0.5", folder=home)
     assert "by:threshold-0.5|" in done.stdout.decode()
+    done = regard("evaluate", "runs/tiny", *arguments, "--backward", "runs/tiny", folder=home)
+    assert "|and-backward:layer-0|" in done.stdout.decode()
 
 
 @pytest.mark.parametrize(
@@ -75,7 +77,9 @@ def test_what_does_not_fit_is_said(
         assert word in sentence(done)
 
 
-@pytest.mark.parametrize("option", [["--layer", "0"], ["--head", "0"], ["--align-by", "threshold"]])
+@pytest.mark.parametrize(
+    "option", [["--layer", "0"], ["--head", "0"], ["--align-by", "threshold"], ["--backward", "runs/tiny"]]
+)
 def test_options_without_gold_are_refused(home: Path, option: list[str]) -> None:
     assert "--alignments" in sentence(regard("evaluate", "runs/tiny", *option, folder=home, code=2))
 

@@ -88,6 +88,22 @@ def test_the_links_of_all_forced_pairs_are_compared(
             assert score.signature.startswith(f"by:{name}|{shown}|words:space|sure:5|possible:7|version:")
 
 
+def test_with_a_model_of_the_other_direction_only_what_both_say_counts(gold: Path) -> None:
+    forward, backward = predictor(recurrent()), predictor(deep())
+    scores = AlignmentTest(gold, Threshold(0.2), backward=backward)(forward, PAIRS)
+    found = []
+    for source, target in PAIRS:
+        there, back = (
+            align(force(model, [one], [other])[0].attention, Threshold(0.2)) if one and other else frozenset()
+            for model, one, other in ((forward, source, target), (backward, target, source))
+        )
+        found.append(frozenset(link for link in there if link[::-1] in back))
+    assert any(found)
+    for which, score in agreement(found, PEOPLE).items():
+        assert scores[which].value == pytest.approx(score.value)
+        assert "|layer:0|head:mean|and-backward:layer-1|words:space|" in scores[which].signature
+
+
 def test_a_model_without_attention_is_told_to_the_person(gold: Path) -> None:
     fixed = predictor(recurrent(look=lambda: FixedVector(width=16)))
     with pytest.raises(UserError, match="no attention"):
