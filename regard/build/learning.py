@@ -1,53 +1,14 @@
 """How a model is trained, searched and judged."""
 
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import Any
-
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
-from torch import nn
 from torch.optim import Adam, Optimizer
 
-from regard.attention import (
-    LOOKS,
-    SCOPES,
-    SCORES,
-    SELECTIONS,
-    Attention,
-    Block,
-    CrossAttention,
-    FixedVector,
-    Look,
-    Scope,
-    SelfAttention,
-)
 from regard.build.pairs import task
 from regard.config import Config
 from regard.core.errors import UserError
-from regard.core.weights import load_weights
-from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile, located
-from regard.decoders import BRIDGES, DECODERS, ConvolutionalDecoder, Stack, StreamDecoder, TransformerDecoder
-from regard.encoders import ConvolutionalEncoder, Encoder, RecurrentEncoder, TransformerEncoder
-from regard.layers import (
-    NORMS,
-    POSITIONS,
-    READOUTS,
-    Embedding,
-    Experts,
-    FeedForward,
-    PlacedEmbedding,
-    Residual,
-)
 from regard.metrics import METRICS, Metric
 from regard.models import Seq2Seq
-from regard.run import ModelFolder
 from regard.search import Groups, SearchPlan
-from regard.tasks.dates import Dates
-from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
-from regard.tasks.translation import Translation
-from regard.text import TOKENIZERS, BpeDropout, Tokenizer
 from regard.training import (
     DECAYS,
     FEEDINGS,

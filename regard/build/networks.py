@@ -1,6 +1,6 @@
 """Models with their parts: fresh, counted, or with trained weights."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -8,7 +8,6 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import nn
-from torch.optim import Adam, Optimizer
 
 from regard.attention import (
     LOOKS,
@@ -27,7 +26,6 @@ from regard.config import NO_ATTENTION, Config
 from regard.config import model as settings_of
 from regard.core.errors import UserError
 from regard.core.weights import load_weights
-from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile, located
 from regard.decoders import BRIDGES, DECODERS, ConvolutionalDecoder, Stack, StreamDecoder, TransformerDecoder
 from regard.encoders import ConvolutionalEncoder, Encoder, RecurrentEncoder, TransformerEncoder
 from regard.layers import (
@@ -40,24 +38,9 @@ from regard.layers import (
     PlacedEmbedding,
     Residual,
 )
-from regard.metrics import METRICS, Metric
 from regard.models import Seq2Seq
 from regard.run import ModelFolder
-from regard.search import Groups, SearchPlan
-from regard.tasks.dates import Dates
-from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
-from regard.tasks.translation import Translation
-from regard.text import TOKENIZERS, BpeDropout, Tokenizer
-from regard.training import (
-    DECAYS,
-    FEEDINGS,
-    OPTIMIZERS,
-    SCHEDULES,
-    CrossEntropy,
-    Plan,
-    Reinforce,
-    Schedule,
-)
+from regard.tasks.text import TextCodec
 
 
 def model(config: Config, *, source_vocabulary: int, target_vocabulary: int) -> Seq2Seq:
