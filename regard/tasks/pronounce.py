@@ -23,7 +23,13 @@ class Pronounce:
     def examples(self) -> Examples:
         """No two of training, validation and test share a word; a word has all its pronunciations for right answers."""
         own = self.own or OwnFiles([CmudictPackage()], [], [])
-        found = OwnFiles(*map(self._pronunciations, (own.train, own.validation, own.test))).examples(
+        said = replace(
+            own,
+            train=self._pronunciations(own.train),
+            validation=self._pronunciations(own.validation),
+            test=self._pronunciations(own.test),
+        )
+        found = said.examples(
             validation=self.validation, test=self.test, seed=self.seed, key=lambda pair: pair.source
         )
         note = f"pronunciations of {own.train[0]}" if self.own is None else None
