@@ -17,3 +17,11 @@ def _one_thread() -> None:
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REGARD_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first, so that no worker is left with it when the others are done."""
+    slow = ("learning", "documents", "journeys")
+    items.sort(
+        key=lambda item: next((n for n, kind in enumerate(slow) if kind in item.path.parts), len(slow))
+    )

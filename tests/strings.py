@@ -42,9 +42,15 @@ class Strings:
 
 
 def train(
-    net: Seq2Seq, strings: Strings, *, steps: int, rate: float = 0.005, objective: CrossEntropy | None = None
+    net: Seq2Seq,
+    strings: Strings,
+    *,
+    steps: int,
+    rate: float = 0.005,
+    growing: bool = True,
+    objective: CrossEntropy | None = None,
 ) -> None:
-    """The strings grow to their full length over the first half of the steps: that is learned sooner."""
+    """Growing strings reach their full length at half of the steps: most models learn them sooner that way."""
     objective = objective or CrossEntropy()
     optimizer = torch.optim.Adam(net.parameters(), lr=rate)
     schedule = SCHEDULES["cosine"](warmup=steps // 10, steps=steps)
@@ -52,7 +58,8 @@ def train(
     for step in range(steps):
         for group in optimizer.param_groups:
             group["lr"] = rate * schedule(step + 1)
-        loss = objective(net, strings.batch(step, 2 + 2 * step * strings.longest // steps))
+        longest = 2 + 2 * step * strings.longest // steps if growing else None
+        loss = objective(net, strings.batch(step, longest))
         optimizer.zero_grad()
         (loss.total / loss.tokens).backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
