@@ -1,0 +1,137 @@
+"""How a model is trained, searched and judged."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import nn
+from torch.optim import Adam, Optimizer
+
+from regard.attention import (
+    LOOKS,
+    SCOPES,
+    SCORES,
+    SELECTIONS,
+    Attention,
+    Block,
+    CrossAttention,
+    FixedVector,
+    Look,
+    Scope,
+    SelfAttention,
+)
+from regard.build.pairs import task
+from regard.config import Config
+from regard.core.errors import UserError
+from regard.core.weights import load_weights
+from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile, located
+from regard.decoders import BRIDGES, DECODERS, ConvolutionalDecoder, Stack, StreamDecoder, TransformerDecoder
+from regard.encoders import ConvolutionalEncoder, Encoder, RecurrentEncoder, TransformerEncoder
+from regard.layers import (
+    NORMS,
+    POSITIONS,
+    READOUTS,
+    Embedding,
+    Experts,
+    FeedForward,
+    PlacedEmbedding,
+    Residual,
+)
+from regard.metrics import METRICS, Metric
+from regard.models import Seq2Seq
+from regard.run import ModelFolder
+from regard.search import Groups, SearchPlan
+from regard.tasks.dates import Dates
+from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
+from regard.tasks.translation import Translation
+from regard.text import TOKENIZERS, BpeDropout, Tokenizer
+from regard.training import (
+    DECAYS,
+    FEEDINGS,
+    OPTIMIZERS,
+    SCHEDULES,
+    CrossEntropy,
+    Plan,
+    Reinforce,
+    Schedule,
+)
+
+
+def objective(config: Config) -> CrossEntropy:
+    training = config.training
+    decay = DECAYS[training.decay](steps=training.decay_steps, least=training.least_truth)
+    reinforce = Reinforce(weight=training.reinforce, entropy_bonus=training.entropy_bonus)
+    return CrossEntropy(
+        label_smoothing=training.label_smoothing,
+        feeding=FEEDINGS[training.feeding](decay),
+        reinforce=reinforce if config.model.attention.selection == "hard" else None,
+    )
+
+
+def search_plan(config: Config) -> SearchPlan:
+    settings = config.search.model_dump()
+    groups = Groups(settings.pop("groups"), settings.pop("diversity"))
+    return SearchPlan(**settings, groups=groups)
+
+
+def metrics(config: Config) -> list[Metric]:
+    language = task(config).target_language
+    return [METRICS[name](language=language) for name in config.evaluation.metrics]
+
+
+def judging_metric(config: Config) -> Metric | None:
+    """The metric that decides which checkpoint is best; none: the loss does."""
+    name = config.training.metric
+    return None if name == "loss" else METRICS[name](language=task(config).target_language)
+
+
+def plan(config: Config) -> Plan:
+    training, judge = config.training, judging_metric(config)
+    return Plan(
+        steps=training.steps,
+        accumulate=training.accumulate,
+        step_tokens=training.step_tokens,
+        learning_rate=training.learning_rate,
+        clip=training.clip or None,
+        precision=training.precision,
+        log_every=training.log_every,
+        validate_every=training.validate_every,
+        save_every=training.save_every,
+        patience=training.patience,
+        ema=training.ema,
+        average=training.average,
+        higher_is_better=judge is not None and judge.higher_is_better,
+    )
+
+
+def schedule(config: Config) -> Schedule:
+    training = config.training
+    return SCHEDULES[training.schedule](warmup=training.warmup, steps=training.steps)
+
+
+def optimizer(config: Config, net: Seq2Seq) -> Optimizer:
+    training = config.training
+    kind: type[Adam] = OPTIMIZERS[training.optimizer]
+    return kind(
+        net.parameters(),
+        lr=training.learning_rate,
+        betas=training.betas,
+        weight_decay=training.weight_decay,
+        fused=True,
+    )
+
+
+def device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        chosen = torch.device(name)
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError):
+        chosen = None
+    if chosen is None or chosen.type not in ("cpu", "cuda"):
+        raise UserError(f"There is no device {name!r} here. Use auto or cpu.")
+    return chosen

@@ -1,0 +1,160 @@
+"""The task with its pairs, and the way from texts to rows of ids."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import nn
+from torch.optim import Adam, Optimizer
+
+from regard.attention import (
+    LOOKS,
+    SCOPES,
+    SCORES,
+    SELECTIONS,
+    Attention,
+    Block,
+    CrossAttention,
+    FixedVector,
+    Look,
+    Scope,
+    SelfAttention,
+)
+from regard.config import NO_ATTENTION, Config, Files, Pieces, TwoFiles
+from regard.config import data as settings_of
+from regard.core.errors import UserError
+from regard.core.weights import load_weights
+from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile, located
+from regard.decoders import BRIDGES, DECODERS, ConvolutionalDecoder, Stack, StreamDecoder, TransformerDecoder
+from regard.encoders import ConvolutionalEncoder, Encoder, RecurrentEncoder, TransformerEncoder
+from regard.layers import (
+    NORMS,
+    POSITIONS,
+    READOUTS,
+    Embedding,
+    Experts,
+    FeedForward,
+    PlacedEmbedding,
+    Residual,
+)
+from regard.metrics import METRICS, Metric
+from regard.models import Seq2Seq
+from regard.run import ModelFolder
+from regard.search import Groups, SearchPlan
+from regard.tasks.dates import Dates
+from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
+from regard.tasks.translation import Translation
+from regard.text import TOKENIZERS, BpeDropout, Tokenizer
+from regard.training import (
+    DECAYS,
+    FEEDINGS,
+    OPTIMIZERS,
+    SCHEDULES,
+    CrossEntropy,
+    Plan,
+    Reinforce,
+    Schedule,
+)
+
+
+def task(config: Config) -> Task:
+    return TASKS[config.task.name](config, config.task)
+
+
+def _dates(config: Config, settings: settings_of.Dates) -> Dates:
+    return Dates(
+        locales=settings.locales,
+        years=settings.years,
+        pairs=settings.pairs,
+        validation=config.data.validation_size,
+        test=config.data.test_size,
+        seed=config.data.seed,
+        own=own_files(config),
+    )
+
+
+def _translation(config: Config, settings: settings_of.Translation) -> Translation:
+    own = own_files(config)
+    assert own is not None, "a configuration for translation has data.train"
+    return Translation(
+        own,
+        validation=config.data.validation_size,
+        test=config.data.test_size,
+        seed=config.data.seed,
+        source_language=settings.source_language,
+        target_language=settings.target_language,
+    )
+
+
+TASKS: dict[str, Callable[[Config, Any], Task]] = {"dates": _dates, "translation": _translation}
+
+
+def own_files(config: Config) -> OwnFiles | None:
+    data = config.data
+    if data.train is None:
+        if data.validation is not None or data.test is not None:
+            raise UserError(
+                "data.validation or data.test is given without data.train. Give the training pairs too."
+            )
+        return None
+    return OwnFiles(*(_pair_files(config, files) for files in (data.train, data.validation, data.test)))
+
+
+def _pair_files(config: Config, files: Files | None) -> list[PairFile]:
+    if files is None:
+        return []
+    return [_pair_file(config, one) for one in (files if isinstance(files, list) else [files])]
+
+
+def _pair_file(config: Config, file: str | TwoFiles) -> PairFile:
+    if not isinstance(file, str):
+        return ParallelFiles(located(file.source), located(file.target))
+    if file.removesuffix(".gz").endswith((".jsonl", ".json")):
+        return JsonlFile(located(file), config.data.source_field, config.data.target_field)
+    return TsvFile(located(file))
+
+
+def limits(config: Config) -> Limits:
+    return Limits(source=config.data.max_source, target=config.data.max_target)
+
+
+def learn_codec(config: Config, examples: Examples) -> TextCodec:
+    """Tokenizers learned from the training pairs."""
+    text = config.text
+    if text.shared:
+        both = _learn(text.source, (side for pair in examples.train() for side in (pair.source, pair.target)))
+        return TextCodec(both, both, limits(config), task(config).view)
+    source = _learn(text.source, (pair.source for pair in examples.train()))
+    target = _learn(text.target, (pair.target for pair in examples.train()))
+    return TextCodec(source, target, limits(config), task(config).view)
+
+
+def _learn(pieces: Pieces, texts: Iterable[str]) -> Tokenizer:
+    learn = TOKENIZERS[pieces.kind]
+    return learn(
+        texts,
+        vocabulary=pieces.vocabulary,
+        normalization=pieces.normalization,
+        lowercase=pieces.lowercase,
+    )
+
+
+def dropouts(config: Config, codec: TextCodec) -> dict[str, BpeDropout]:
+    """For each side that is to be cut into other pieces each time, what does it."""
+    text, most = config.text, limits(config)
+    sides = {
+        "source": (text.source.dropout, codec.source, most.source),
+        "target": (text.target.dropout, codec.target, most.target),
+    }
+    return {
+        side: BpeDropout(tokenizer, rate, longest=longest)
+        for side, (rate, tokenizer, longest) in sides.items()
+        if rate
+    }
+
+
+def load_codec(config: Config, folder: ModelFolder) -> TextCodec:
+    return TextCodec.load(folder.folder, limits(config), task(config).view)
