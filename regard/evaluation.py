@@ -13,7 +13,7 @@ from regard.core.files import write_whole
 from regard.core.prediction import Prediction
 from regard.data import Pair, fingerprint
 from regard.forcing import force
-from regard.metrics import Bucket, Score, by_bucket
+from regard.metrics import Bucket, Score, by_length
 from regard.predictor import Predictor, load
 from regard.run import Run, find_model, scores_document
 from regard.search import Options
@@ -37,8 +37,8 @@ class Evaluation:
         for place, name in enumerate(self.scores):
             document[name]["by_source_length"] = [
                 {
-                    "from": bucket.shortest,
-                    "to": bucket.longest,
+                    "from": bucket.least,
+                    "to": bucket.most,
                     "count": bucket.count,
                     "value": round(bucket.scores[place].value, 4),
                 }
@@ -106,14 +106,14 @@ def evaluate(
     sources = [pair.source for pair in pairs]
     predictions = predictor.predict(sources, attention="none", mbr=mbr, **options)
     texts, references = [one.text for one in predictions], [[pair.target] for pair in pairs]
-    metrics = build.metrics(config)
+    tallies = [metric.tally(texts, references) for metric in build.metrics(config)]
     lengths = [len(one.attention.source_pieces) for one in predictions]
     is_own = not others and mbr is None and set(options) <= {"beam"}
     run = Run(path) if is_own and folder.folder == Path(path) / "model" else None
     evaluation = Evaluation(
         split=split,
-        scores={metric.name: metric(texts, references) for metric in metrics},
-        by_length=by_bucket(lengths, texts, references, metrics),
+        scores={tally.name: tally.score() for tally in tallies},
+        by_length=by_length(lengths, tallies),
         pairs=pairs,
         predictions=predictions,
         alignment=alignment,

@@ -124,7 +124,7 @@ def _print_scores(evaluation: "Evaluation") -> None:
         table.add_column(score.name, justify="right")
     table.add_row("all", *(f"{score.value:.2f}" for score in evaluation.scores.values()), style="bold")
     for bucket in evaluation.by_length:
-        label = f"{bucket.shortest} to {bucket.longest} source pieces ({bucket.count:,})"
+        label = f"{bucket.least} to {bucket.most} source pieces ({bucket.count:,})"
         table.add_row(label, *(f"{score.value:.2f}" for score in bucket.scores))
     results.print(table)
     for score in evaluation.scores.values():
