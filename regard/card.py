@@ -10,26 +10,21 @@ def model_card(
     config: Config, name: str, scores: Mapping[str, Score] | None = None, averaged: Sequence[int] = ()
 ) -> str:
     """`averaged` are the steps of the checkpoints that the weights are the mean of, if they are."""
-    model, look = config.model, config.model.attention
     lines = [
         f"# {name}",
         "",
-        f"A sequence-to-sequence model for the task `{config.task.name}`{_languages(config)}, trained with Regard.",
+        f"A sequence-to-sequence model for the task `{config.task.name}`{languages(config)}, trained with Regard.",
         "",
         "| part | |",
         "|---|---|",
-        f"| encoder | {_stack(model.encoder)} |",
-        f"| attention | {look.score}, {look.scope}, {look.selection}, {look.heads} head(s) |",
-        f"| decoder | {_stack(model.decoder)} |",
-        f"| pieces | {_pieces(config)} |",
-        *([f"| weights | mean of the checkpoints at steps {_listed(averaged)} |"] if averaged else []),
+        *(f"| {part} | {what} |" for part, what in parts(config, averaged).items()),
         "",
         "## How good it is",
         "",
     ]
     if scores:
         lines += ["| metric | test | signature |", "|---|--:|---|"]
-        lines += [f"| {s.name} | {s.value:.2f} | `{s.signature}` |" for s in scores.values()]
+        lines += [f"| {s.name} | {s.shown} | `{s.signature}` |" for s in scores.values()]
     else:
         lines += ["Not evaluated on a test set yet: `regard evaluate` does it."]
     lines += [
@@ -49,11 +44,23 @@ def model_card(
     return "\n".join(lines)
 
 
+def parts(config: Config, averaged: Sequence[int] = ()) -> dict[str, str]:
+    """What a model is made of, by the names of its parts."""
+    model, look = config.model, config.model.attention
+    made = {
+        "encoder": _stack(model.encoder),
+        "attention": f"{look.score}, {look.scope}, {look.selection}, {look.heads} head(s)",
+        "decoder": _stack(model.decoder),
+        "pieces": _pieces(config),
+    }
+    return made | ({"weights": f"mean of the checkpoints at steps {_listed(averaged)}"} if averaged else {})
+
+
 def _listed(steps: Sequence[int]) -> str:
     return ", ".join(f"{step:,}" for step in sorted(steps))
 
 
-def _languages(config: Config) -> str:
+def languages(config: Config) -> str:
     task = config.task
     if task.name != "translation" or not (task.source_language and task.target_language):
         return ""

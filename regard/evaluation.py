@@ -1,7 +1,8 @@
 """A trained model against the right answers."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Unpack
 
@@ -18,43 +19,98 @@ from regard.alignments import (
     usual_layer,
 )
 from regard.card import model_card
-from regard.core.errors import UserError
+from regard.config import Config
+from regard.core.errors import UserError, did_you_mean
 from regard.core.files import write_whole
 from regard.core.prediction import Prediction
-from regard.data import Case, Pair, fingerprint
+from regard.data import Pair, fingerprint
 from regard.forcing import force
-from regard.metrics import Bucket, Score, by_bucket
+from regard.metrics import (
+    METRICS,
+    Bucket,
+    Comparison,
+    Metric,
+    Score,
+    Tally,
+    by_frequency,
+    by_length,
+    compare,
+    interval,
+)
+from regard.predictions import Kept, basis
 from regard.predictor import Predictor, load
 from regard.run import Run, find_model, scores_document
-from regard.search import Options
+from regard.search import Options, SearchPlan, changed
+from regard.tasks.text import Examples
+from regard.text.rarity import Seen, rarest_words
+
+log = logging.getLogger("regard")
 
 WINDOW = 512  # pairs that are forced before their links are read off
 
 
+Look = Callable[[Sequence[str]], list[Prediction]]  # answers some sources again, with attention
+
+
+@dataclass(frozen=True)
+class Against:
+    """Another run that answered the same sources."""
+
+    name: str
+    comparisons: Mapping[str, Comparison]  # by metric
+
+
 @dataclass(frozen=True)
 class Evaluation:
+    path: Path  # of the run, or the first of several
+    name: str
+    config: Config = field(repr=False)
+    search: SearchPlan = field(repr=False)
     split: str
     scores: Mapping[str, Score]
     by_length: Sequence[Bucket]  # by pieces of the source
-    cases: Sequence[Case] = field(repr=False)
+    by_frequency: Sequence[Bucket]  # by how often the rarest word of the source was trained on
+    sources: Sequence[str] = field(repr=False)
+    references: Sequence[Sequence[str]] = field(repr=False)  # all right answers of each source
     predictions: Sequence[Prediction] = field(repr=False)
+    rarest: Sequence[Seen | None] = field(repr=False)  # none at all where the training pairs are gone
+    look: Look = field(repr=False)
+    against: Against | None = None
     alignment: Mapping[str, Score] = field(default_factory=dict)  # where there was gold to compare with
     saved: Path | None = None  # where the scores were written, if they were
+    kept: Path | None = None  # where the predictions came from, if they had been made before
 
     def to_json(self) -> dict[str, object]:
         """`{"exact_match": {"value": 99.7, "signature": "...", "by_source_length": [...]}, ...}`"""
         document = scores_document(self.scores)
         for place, name in enumerate(self.scores):
-            document[name]["by_source_length"] = [
-                {
-                    "from": bucket.shortest,
-                    "to": bucket.longest,
-                    "count": bucket.count,
-                    "value": round(bucket.scores[place].value, 4),
-                }
-                for bucket in self.by_length
-            ]
+            document[name]["by_source_length"] = _rows(self.by_length, place)
+            document[name]["by_source_frequency"] = _rows(self.by_frequency, place)
         return document | scores_document(self.alignment)
+
+
+def length_label(bucket: Bucket) -> str:
+    return f"{bucket.least} to {bucket.most} source pieces"
+
+
+def frequency_label(bucket: Bucket) -> str:
+    if bucket.most == 0:
+        return "rarest word unseen"
+    if bucket.most is None:
+        return f"rarest word seen {bucket.least:,} times or more"
+    return f"rarest word seen {bucket.least} to {bucket.most} times"
+
+
+def _rows(buckets: Sequence[Bucket], place: int) -> list[dict[str, object]]:
+    return [
+        {
+            "from": bucket.least,
+            "to": bucket.most,
+            "count": bucket.count,
+            "value": round(bucket.scores[place].value, 4),
+        }
+        for bucket in buckets
+    ]
 
 
 @dataclass(frozen=True)
@@ -104,49 +160,134 @@ def evaluate(
     path: str | Path,
     *others: str | Path,
     split: str = "test",
+    metrics: Sequence[str] = (),
+    against: str | Path | None = None,
     alignments: AlignmentTest | None = None,
     mbr: str | None = None,
     device: str = "auto",
     **options: Unpack[Options],
 ) -> Evaluation:
-    """Scores a model on its own test or validation pairs; a run gets `scores.json` and its model card.
+    """Scores a model on its own test or validation pairs; a run gets `scores.json`, the answers and its card.
 
-    With `others` it answers together with them, and `mbr` and `options` change the search as in `predict`: such
-    scores, but for another `beam`, are not the run's own and are not saved.
+    `metrics` are counted beside the run's own. With `others` it answers together with them, and `mbr` and
+    `options` change the search as in `predict`: such scores, but for another `beam`, are not the run's own and are
+    not saved. `against` is a run to compare with, which answers as its own configuration says.
     """
     predictor = load(path, *others, device=device)
-    folder = find_model(path)
-    config = folder.config()
+    config = find_model(path).config()
+    chosen = _metrics(config, metrics)
     examples = build.task(config).examples()
     pairs = examples.test if split == "test" else examples.validation
     for one in (path, *others):
-        if find_model(one).data().get(split, {}).get("fingerprint") != fingerprint(pairs):
+        if _fingerprint(one, split) != fingerprint(pairs):
             raise UserError(
                 f"The {split} pairs are not the ones that {one} was trained beside, so some may have been trained "
                 "on. Bring the old data back, or train again."
             )
-    alignment = alignments(predictor, pairs) if alignments is not None else {}
+    if against is not None and _fingerprint(against, split) != fingerprint(pairs):
+        raise UserError(
+            f"{against} has other {split} pairs than {path}, so their answers cannot be compared one by one. Compare "
+            "runs that were trained with the same data settings."
+        )
     cases = examples.cases(pairs)
-    sources = [case.source for case in cases]
-    predictions = predictor.predict(sources, attention="none", mbr=mbr, **options)
-    texts, references = [one.text for one in predictions], [case.targets for case in cases]
-    metrics = build.metrics(config)
-    lengths = [len(one.attention.source_pieces) for one in predictions]
-    is_own = not others and mbr is None and set(options) <= {"beam"}
-    run = Run(path) if is_own and folder.folder == Path(path) / "model" else None
+    sources, references = [case.source for case in cases], [case.targets for case in cases]
+    alignment = alignments(predictor, pairs) if alignments is not None else {}
+    search = changed(predictor.search, options)
+    run = _run(path) if not others and mbr is None and set(options) <= {"beam"} else None
+    keeper = _kept(run, split, sources, search) if run and search == predictor.search else None
+    before = keeper.load() if keeper else None
+    predictions = before or predictor.predict(sources, attention="none", mbr=mbr, **options)
+    tallies = _tallies(chosen, predictions, references)
+    rarest = _rarest(config, examples, sources)
     evaluation = Evaluation(
+        path=Path(path),
+        name=" + ".join(Path(one).resolve().name for one in (path, *others)),
+        config=config,
+        search=search,
         split=split,
-        scores={metric.name: metric(texts, references) for metric in metrics},
-        by_length=by_bucket(lengths, texts, references, metrics),
-        cases=cases,
+        scores={tally.name: replace(tally.score(), interval=interval(tally)) for tally in tallies},
+        by_length=by_length([len(one.attention.source_pieces) for one in predictions], tallies),
+        by_frequency=by_frequency([one.count if one else None for one in rarest], tallies) if rarest else [],
+        sources=sources,
+        references=references,
         predictions=predictions,
+        rarest=rarest,
+        look=lambda some: predictor.predict(some, mbr=mbr, **options),
+        against=_against(against, split, sources, references, chosen, tallies, device) if against else None,
         alignment=alignment,
         saved=run.scores_path if run else None,
+        kept=keeper.path if keeper and before else None,
     )
+    if keeper and not before:
+        keeper.save(predictions, references)
     if run:
-        run.add_scores(split, evaluation.to_json())
-        if split == "test":
-            scores = {**evaluation.scores, **alignment}
-            card = model_card(config, run.folder.name, scores, folder.averaged())
-            write_whole(folder.card_path, card)
+        _save(run, evaluation)
     return evaluation
+
+
+def _metrics(config: Config, beside: Sequence[str]) -> list[Metric]:
+    """The run's own and those that were asked for beside them."""
+    own = build.metrics(config)
+    for name in beside:
+        if name not in METRICS:
+            raise UserError(f"There is no metric {name!r}.{did_you_mean(name, METRICS)}")
+    language = build.task(config).target_language
+    names = dict.fromkeys(name for name in beside if name not in {metric.name for metric in own})
+    return [*own, *(METRICS[name](language=language) for name in names)]
+
+
+def _fingerprint(path: str | Path, split: str) -> object:
+    """Of the pairs of a split that a run was trained beside."""
+    return find_model(path).data().get(split, {}).get("fingerprint")
+
+
+def _run(path: str | Path) -> Run | None:
+    """The run at this path; none if it is a model on its own."""
+    return Run(path) if find_model(path).folder == Path(path) / "model" else None
+
+
+def _kept(run: Run, split: str, sources: Sequence[str], search: SearchPlan) -> Kept:
+    return Kept(run.predictions_path(split), basis(run.model, sources, search))
+
+
+def _tallies(
+    metrics: Sequence[Metric], predictions: Sequence[Prediction], references: Sequence[Sequence[str]]
+) -> list[Tally]:
+    texts = [one.text for one in predictions]
+    return [metric.tally(texts, references) for metric in metrics]
+
+
+def _rarest(config: Config, examples: Examples, sources: Sequence[str]) -> list[Seen | None]:
+    """Of each source the word that the training sources have least often; nothing if those cannot be read."""
+    try:
+        trained_on = (pair.source for pair in examples.train())
+        return rarest_words(sources, trained_on, lowercase=config.text.source.lowercase)
+    except UserError as error:
+        log.warning("Quality by frequency is left out, because the training pairs cannot be read: %s", error)
+        return []
+
+
+def _against(
+    path: str | Path,
+    split: str,
+    sources: Sequence[str],
+    references: Sequence[Sequence[str]],
+    metrics: Sequence[Metric],
+    ours: Sequence[Tally],
+    device: str,
+) -> Against:
+    """What it answered before, if that is kept and nothing changed since; else what it answers now."""
+    other, run = load(path, device=device), _run(path)
+    before = _kept(run, split, sources, other.search).load() if run else None
+    predictions = before or other.predict(sources, attention="none")
+    theirs = _tallies(metrics, predictions, references)
+    compared = {one.name: compare(one, another) for one, another in zip(ours, theirs, strict=True)}
+    return Against(Path(path).resolve().name, compared)
+
+
+def _save(run: Run, evaluation: Evaluation) -> None:
+    run.add_scores(evaluation.split, evaluation.to_json())
+    if evaluation.split == "test":
+        scores = {**evaluation.scores, **evaluation.alignment}
+        card = model_card(evaluation.config, run.folder.name, scores, run.model.averaged())
+        write_whole(run.model.card_path, card)

@@ -8,7 +8,8 @@ checkpoints/    to go on from
 metrics.jsonl   one line of figures for each log and validation; tensorboard/ has the same
 curves.png      the same as a picture
 samples/        predictions and attention pictures over time
-scores.json     evaluations with signatures
+scores.json     evaluations with signatures and intervals
+predictions/    the answers that were scored, a file of JSON lines for each split: see regard/predictions.py
 """
 
 import fcntl
@@ -28,7 +29,7 @@ from regard.config import Config, parse_config, read_toml
 from regard.core.errors import UserError
 from regard.core.files import write_whole
 from regard.core.weights import Weights
-from regard.metrics import Score
+from regard.metrics import Interval, Score
 
 MODEL_FORMAT = 1  # of model/config.json: raised only when older Regards could not read it
 AVERAGED = "averaged_steps"  # in the header of the weights
@@ -48,6 +49,7 @@ class Run:
         self.curves_path = self.folder / "curves.png"
         self.samples = self.folder / "samples"
         self.scores_path = self.folder / "scores.json"
+        self.predictions = self.folder / "predictions"
 
     def __str__(self) -> str:
         return str(self.folder)
@@ -81,10 +83,19 @@ class Run:
 
     def start(self, config: Config) -> None:
         """Claims the folder for a new training; what a first try left behind is cleared away."""
-        for path in (self.model.folder, self.averaged.folder, self.samples, self.tensorboard):
+        for path in (
+            self.model.folder,
+            self.averaged.folder,
+            self.samples,
+            self.tensorboard,
+            self.predictions,
+        ):
             shutil.rmtree(path, ignore_errors=True)
         self.metrics_path.unlink(missing_ok=True)
         write_whole(self.config_path, config.to_toml())
+
+    def predictions_path(self, split: str) -> Path:
+        return self.predictions / f"{split}.jsonl"
 
     def add_scores(self, split: str, scores: Mapping[str, Any]) -> None:
         known = _read_json(self.scores_path) if self.scores_path.exists() else {}
@@ -165,7 +176,19 @@ def find_model(path: str | Path) -> ModelFolder:
 
 
 def scores_document(scores: Mapping[str, Score]) -> dict[str, Any]:
-    return {name: {"value": round(s.value, 4), "signature": s.signature} for name, s in scores.items()}
+    """`{"bleu": {"value": 38.95, "interval": [37.6, 40.3], "signature": "..."}}`"""
+    return {
+        name: {
+            "value": round(score.value, 4),
+            **({"interval": _ends(score.interval)} if score.interval else {}),
+            "signature": score.signature,
+        }
+        for name, score in scores.items()
+    }
+
+
+def _ends(interval: Interval) -> list[float]:
+    return [round(interval.low, 4), round(interval.high, 4)]
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from regard.cli.console import notes, results
 from regard.core.errors import UserError
 
 if TYPE_CHECKING:
-    from regard.evaluation import AlignmentTest, Evaluation
+    from regard.evaluation import Against, AlignmentTest, Evaluation
 
 
 class Split(StrEnum):
@@ -72,28 +72,61 @@ def evaluate(
             help="A run of the other direction: only links that both make are compared with --alignments.",
         ),
     ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A metric beside the run's own, such as ter. Can be repeated."),
+    ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN", help="Say whether the run is better than this one, or whether it is chance."
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write it all as one page: scores, curves, sentences, attention."),
+    ] = None,
     best: BestOption = None,
     mbr: MbrOption = None,
     search: SearchOption = None,
     together: WithOption = None,
     device: DeviceOption = "auto",
 ) -> None:
-    """Score a run on unseen pairs; saves `scores.json` in the run.
+    """Score a run on unseen pairs; saves `scores.json` and the answers in the run.
 
-    Scores of other searches (--best, --mbr, --search) and of several runs (--with) are shown, not saved.
+    Scores of other searches (--best, --mbr, --search) and of several runs (--with) are shown, not saved. Answers
+    that were saved are used again as long as the model, the pairs and the search are the same.
     """
+    if report is not None and report.suffix.lower() not in (".html", ".htm"):
+        raise UserError(f"{report}: a report is a page. Give it a name that ends with .html.")
     test = _alignment_test(alignments, align_by, threshold, layer, head, backward, device)
     from regard.evaluation import evaluate as score
 
     options = search_options(search, beam=beam, best=best)
+    runs = (run, *(together or []))
     evaluation = score(
-        run, *(together or []), split=split.value, alignments=test, mbr=mbr, device=device, **options
+        *runs,
+        split=split.value,
+        metrics=metric or (),
+        against=against,
+        alignments=test,
+        mbr=mbr,
+        device=device,
+        **options,
     )
     _print_scores(evaluation)
+    if evaluation.against:
+        _print_against(evaluation.against)
     if evaluation.alignment:
         _print_alignment(evaluation)
     if examples:
         _print_examples(evaluation, examples)
+    if report is not None:
+        from regard.report import save_report
+
+        notes.print(f"Wrote {save_report(evaluation, report)}.")
+    if evaluation.kept:
+        notes.print(f"The answers are those of {evaluation.kept}: model, pairs and search are the same.")
     if evaluation.saved:
         notes.print(f"Saved in {evaluation.saved}.")
 
@@ -136,36 +169,52 @@ def _print_alignment(evaluation: "Evaluation") -> None:
 
 
 def _print_scores(evaluation: "Evaluation") -> None:
-    table = Table(f"{evaluation.split} ({len(evaluation.cases):,} sources)", box=None, padding=(0, 2, 0, 0))
+    from regard.evaluation import frequency_label, length_label
+
+    table = Table(f"{evaluation.split} ({len(evaluation.sources):,} sources)", box=None, padding=(0, 2, 0, 0))
     for score in evaluation.scores.values():
         table.add_column(score.name, justify="right")
-    table.add_row("all", *(f"{score.value:.2f}" for score in evaluation.scores.values()), style="bold")
-    for bucket in evaluation.by_length:
-        label = f"{bucket.shortest} to {bucket.longest} source pieces ({bucket.count:,})"
-        table.add_row(label, *(f"{score.value:.2f}" for score in bucket.scores))
+    table.add_row("all", *(score.shown for score in evaluation.scores.values()), style="bold")
+    for buckets, label in (
+        (evaluation.by_length, length_label),
+        (evaluation.by_frequency, frequency_label),
+    ):
+        for bucket in buckets:
+            values = (f"{score.value:.2f}" for score in bucket.scores)
+            table.add_row(f"{label(bucket)} ({bucket.count:,})", *values)
     results.print(table)
     for score in evaluation.scores.values():
         results.print(f"{score.name}: {score.signature}", style="dim")
+    results.print("±: half of the interval that holds 95 % of 1,000 bootstrap resamples", style="dim")
+
+
+def _print_against(against: "Against") -> None:
+    table = Table(f"against {against.name}", box=None, padding=(0, 2, 0, 0))
+    for name in ("this run", "other run", "difference", "p"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for one in against.comparisons.values():
+        cells = (f"{one.value:.2f}", f"{one.other:.2f}", f"{one.difference:+.2f}", f"{one.p:.4f}")
+        table.add_row(one.name, *cells, one.verdict)
+    results.print()
+    results.print(table)
+    results.print("p: approximate randomisation, two-sided, 10,000 trials", style="dim")
 
 
 def _print_examples(evaluation: "Evaluation", count: int) -> None:
     """Right answers, then wrong ones: up to half of all that are shown, because they teach more."""
     from regard.viewing.labels import plain
 
-    numbered = list(enumerate(zip(evaluation.cases, evaluation.predictions, strict=True)))
-    wrong = [n for n, (case, one) in numbered if one.text not in case.targets]
-    right = [n for n, (case, one) in numbered if one.text in case.targets]
+    asked = zip(evaluation.sources, evaluation.references, evaluation.predictions, strict=True)
+    numbered = list(enumerate(asked))
+    wrong = [n for n, (_, answers, one) in numbered if one.text not in answers]
+    right = [n for n, (_, answers, one) in numbered if one.text in answers]
     chosen = right[: count - min(len(wrong), count // 2)] + wrong[: count // 2]
     table = Table("", "source", "answer", "right answer", box=None, padding=(0, 2, 0, 0))
     for number in chosen:
-        case, one = numbered[number][1]
-        good = one.text in case.targets
-        cells = (
-            "right" if good else "WRONG",
-            case.source,
-            one.text,
-            "" if good else " or ".join(case.targets),
-        )
+        source, answers, one = numbered[number][1]
+        good = one.text in answers
+        cells = ("right" if good else "WRONG", source, one.text, "" if good else " or ".join(answers))
         table.add_row(*(Text(plain(cell)) for cell in cells))
     results.print()
     results.print(table)

@@ -1,4 +1,7 @@
-"""How many word or character sequences an answer shares with its references, by sacrebleu."""
+"""How many word or character sequences an answer shares with its references, and how far it is from them.
+
+All by sacrebleu.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,14 +10,16 @@ from importlib.metadata import version
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from regard.metrics.score import Metric, Score, check
+import numpy as np
+
+from regard.metrics.score import Metric, Tally, check
 
 if TYPE_CHECKING:
-    from sacrebleu import BLEU, CHRF
+    from sacrebleu import BLEU, CHRF, TER
     from sacremoses import MosesTokenizer
 
 
-class Bleu:
+class Bleu(Metric):
     """Papineni et al. 2002, with the settings that sacrebleu made the standard.
 
     It needs texts of four words: a corpus without any has no four-word sequence to share and scores 0.
@@ -23,31 +28,25 @@ class Bleu:
     name = "bleu"
     higher_is_better = True
 
-    def __init__(self, *, language: str | None = None):
-        pass
-
-    def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+    def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
         from sacrebleu import BLEU
 
-        return _score(self, BLEU(), predictions, references)
+        return _tally(self, BLEU(), predictions, references)
 
 
-class BleuLowercase:
+class BleuLowercase(Metric):
     """Sacrebleu's BLEU of texts in small letters."""
 
     name = "bleu_lowercase"
     higher_is_better = True
 
-    def __init__(self, *, language: str | None = None):
-        pass
-
-    def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+    def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
         from sacrebleu import BLEU
 
-        return _score(self, BLEU(lowercase=True), predictions, references)
+        return _tally(self, BLEU(lowercase=True), predictions, references)
 
 
-class BleuTokenized:
+class BleuTokenized(Metric):
     """BLEU as `multi-bleu.perl` gives it for texts in small letters, cut into words by the Moses tokenizer.
 
     Many papers report this one: compare it with theirs alone. The letters become small before the cut, as in
@@ -59,21 +58,21 @@ class BleuTokenized:
     higher_is_better = True
 
     def __init__(self, *, language: str | None = None):
-        self.language = (language or "en").partition("-")[0]
+        super().__init__(language=(language or "en").partition("-")[0])
 
-    def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+    def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
         from sacrebleu import BLEU
 
         check(predictions, references)
         metric = BLEU(lowercase=True, tokenize="none", smooth_method="none", force=True)
-        score = _score(
+        tally = _tally(
             self,
             metric,
             [self._cut(text) for text in predictions],
             [[self._cut(answer) for answer in answers] for answers in references],
         )
         rules = f"tok:moses|lang:{self.language}|dash:no|escape:no|sacremoses:{version('sacremoses')}"
-        return replace(score, signature=score.signature.replace("tok:none", rules))
+        return replace(tally, signature=tally.signature.replace("tok:none", rules))
 
     def _cut(self, text: str) -> str:
         cut: str = self._moses.tokenize(
@@ -88,30 +87,61 @@ class BleuTokenized:
         return MosesTokenizer(self.language)
 
 
-class Chrf:
+class Chrf(Metric):
     """Popović 2015: the F-score of character sequences up to six long, recall counting twice."""
 
     name = "chrf"
     higher_is_better = True
 
-    def __init__(self, *, language: str | None = None):
-        pass
-
-    def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+    def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
         from sacrebleu import CHRF
 
-        return _score(self, CHRF(), predictions, references)
+        return _tally(self, CHRF(), predictions, references)
 
 
-def _score(
+class ChrfWords(Metric):
+    """Popović 2017, known as chrF++: words and pairs of words count beside the character sequences."""
+
+    name = "chrf_words"
+    higher_is_better = True
+
+    def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
+        from sacrebleu import CHRF
+
+        return _tally(self, CHRF(word_order=2), predictions, references)
+
+
+class Ter(Metric):
+    """Snover et al. 2006: edits per hundred words, where moving a phrase is one edit. Small letters, as in Tercom.
+
+    Of several references the nearest counts, over their mean length.
+    """
+
+    name = "ter"
+    higher_is_better = False
+
+    def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
+        from sacrebleu import TER
+
+        return _tally(self, TER(), predictions, references)
+
+
+def _tally(
     metric: Metric,
-    sacrebleu: "BLEU | CHRF",
+    sacrebleu: "BLEU | CHRF | TER",
     predictions: Sequence[str],
     references: Sequence[Sequence[str]],
-) -> Score:
+) -> Tally:
+    """Through the methods that sacrebleu's own significance tests use: its public ones tell no counts."""
     check(predictions, references)
-    value = sacrebleu.corpus_score(predictions, reference_streams(references)).score
-    return Score(metric.name, value, str(sacrebleu.get_signature()), metric.higher_is_better)
+    counts = sacrebleu._extract_corpus_statistics(predictions, reference_streams(references))
+
+    def value(sums: Sequence[float]) -> float:
+        given: Any = list(sums)  # the annotations of some ask for whole numbers
+        return float(sacrebleu._compute_score_from_stats(given).score)
+
+    signature = str(sacrebleu.get_signature())
+    return Tally(metric.name, signature, metric.higher_is_better, np.array(counts, dtype=np.float64), value)
 
 
 def reference_streams(references: Sequence[Sequence[str]]) -> list[list[Any]]:

@@ -1,10 +1,29 @@
 """What a metric gives, what it is, and what it may be given."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol, final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from regard.core.errors import UserError
+
+Counts = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a value lies in 95 of 100 sets of examples like this one."""
+
+    low: float
+    high: float
+
+    @property
+    def half(self) -> float:
+        """What stands behind the ±. The interval need not be symmetric; then this is half its width."""
+        return (self.high - self.low) / 2
 
 
 @dataclass(frozen=True)
@@ -18,25 +37,62 @@ class Score:
     value: float
     signature: str
     higher_is_better: bool
+    interval: Interval | None = None  # None: nobody asked for it
 
     def __str__(self) -> str:
-        return f"{self.name} {self.value:.2f} ({self.signature})"
+        return f"{self.name} {self.shown} ({self.signature})"
+
+    @property
+    def shown(self) -> str:
+        return f"{self.value:.2f}" + (f" ±{self.interval.half:.2f}" if self.interval else "")
 
 
-class Metric(Protocol):
+@dataclass(frozen=True)
+class Tally:
+    """What a metric counted in each example. Sums of the counts give its value over any of the examples."""
+
+    name: str
+    signature: str
+    higher_is_better: bool
+    counts: Counts = field(repr=False)  # examples, what is counted
+    value_of: Callable[[Sequence[float]], float] = field(repr=False)  # sums of counts -> value
+
+    def score(self) -> Score:
+        return Score(self.name, self.value(self.counts.sum(axis=0)), self.signature, self.higher_is_better)
+
+    def value(self, sums: Counts) -> float:
+        return float(self.value_of(sums.tolist()))
+
+    def over(self, rows: Sequence[int]) -> "Tally":
+        """Of some of the examples."""
+        return Tally(
+            self.name, self.signature, self.higher_is_better, self.counts[np.asarray(rows)], self.value_of
+        )
+
+    def each(self) -> list[float]:
+        """The value of every example alone."""
+        return [self.value(row) for row in self.counts]
+
+
+class Metric(ABC):
     """Predictions and, for each of them, all its right answers -> a score."""
 
-    @property
-    def name(self) -> str: ...
+    name: ClassVar[str]
+    higher_is_better: ClassVar[bool]
 
-    @property
-    def higher_is_better(self) -> bool: ...
+    def __init__(self, *, language: str | None = None):
+        self.language = language  # of the answers; most have no use for it
 
-    def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score: ...
+    @final
+    def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+        return self.tally(predictions, references).score()
+
+    @abstractmethod
+    def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally: ...
 
 
 class MetricMaker(Protocol):
-    """A metric's class. All take the language of the answers; most have no use for it."""
+    """A metric's class."""
 
     def __call__(self, *, language: str | None = None) -> Metric: ...
 

@@ -34,7 +34,7 @@ class TextView:
             record.source_pieces,
             record.target_pieces,
             hide_special=self.hide_special,
-            caption=self._caption(record),
+            caption=self.caption(record),
             sides=self.sides,
         )
 
@@ -43,9 +43,9 @@ class TextView:
         if not record.has("cross"):
             return fragment(prediction, None)
         weights = record.cross(self.layer, self.head)
-        return fragment(prediction, weights, hide_special=self.hide_special, caption=self._caption(record))
+        return fragment(prediction, weights, hide_special=self.hide_special, caption=self.caption(record))
 
-    def _caption(self, record: AttentionRecord) -> str | None:
+    def caption(self, record: AttentionRecord) -> str | None:
         """Which of several layers and heads the picture shows; nothing when there is but one."""
         if "cross" not in record.weights:
             return f"mean of {sum(plain_kind(kind) == 'cross' for kind in record.kinds)} models"

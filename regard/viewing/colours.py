@@ -1,6 +1,6 @@
 """One scale for weights: white, blue, ink. Even steps of weight are even steps to the eye, on paper too.
 
-The page draws the same scale with `color-mix(in oklab, ...)`; its anchors stand in `assets/attention.css`.
+The page draws the same scale with `color-mix(in oklab, ...)`; its anchors stand in `assets/base.css`.
 """
 
 import numpy as np

@@ -21,10 +21,12 @@ ORDER = [
     ["tasks"],
     ["config"],
     ["run", "card"],
+    ["predictions"],
     ["build"],
     ["predictor"],
     ["forcing"],
     ["evaluation", "trainer", "averaging"],
+    ["report"],
     ["cli"],
 ]
 RANK = {part: number for number, parts in enumerate(ORDER) for part in parts}

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from regard.core.errors import UserError
-from regard.metrics import METRICS, Metric
+from regard.metrics import METRICS, Metric, compare, interval
 
 PREDICTIONS = [
     "The cat sat on the mat today.",
@@ -72,6 +72,28 @@ def test_the_signature_tells_settings_the_number_of_references_and_a_version(met
     assert (one["nrefs"], two["nrefs"], differing["nrefs"]) == ("1", "2", "var")
     assert list(one)[-1] == "version"
     assert any(character.isdigit() for character in one["version"])
+
+
+def test_the_counts_of_some_examples_give_what_the_metric_gives_for_them(metric: Metric) -> None:
+    tally = metric.tally(PREDICTIONS, REFERENCES)
+    assert tally.score() == metric(PREDICTIONS, REFERENCES)
+    some = [4, 0, 2]
+    alone = metric([PREDICTIONS[number] for number in some], [REFERENCES[number] for number in some])
+    assert tally.over(some).score().value == pytest.approx(alone.value, abs=1e-9)
+    for value, prediction, answers in zip(tally.each(), PREDICTIONS, REFERENCES, strict=True):
+        assert value == pytest.approx(metric([prediction], [answers]).value, abs=1e-9)
+
+
+def test_every_metric_has_an_interval_around_its_value(metric: Metric) -> None:
+    tally = metric.tally(PREDICTIONS, REFERENCES)
+    found = interval(tally, resamples=50)
+    assert found.low <= tally.score().value <= found.high
+    assert found.half == (found.high - found.low) / 2
+
+
+def test_a_run_is_no_better_than_itself(metric: Metric) -> None:
+    tally = metric.tally(PREDICTIONS, REFERENCES)
+    assert compare(tally, tally, trials=20).p == 1
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,12 @@ def test_the_date_model_reaches_995_of_1000_on_2000_unseen_dates(
     scores = json.loads((home / "runs/dates/scores.json").read_text())["test"]
     assert scores["exact_match"]["value"] >= 99.5
     assert sum(bucket["count"] for bucket in scores["exact_match"]["by_source_length"]) == 2000
-    assert f"{scores['exact_match']['value']:.2f}" in output(ran, "regard evaluate")
+    assert f"{scores['exact_match']['value']:.2f}" in output(ran, "--examples")
+
+
+def test_the_report_is_a_page(ran: dict[str, subprocess.CompletedProcess[str]], home: Path) -> None:
+    assert "exact_match" in output(ran, "--report")
+    assert (home / "report.html").read_text(encoding="utf-8").count('class="look"') >= 6
 
 
 def test_predict_answers_three_lines_with_three_lines(

@@ -15,7 +15,7 @@ def test_the_configuration_of_the_page_is_valid() -> None:
 
 def test_the_page_names_metrics_and_recipes_that_exist() -> None:
     named = re.findall(r"^\| `(\w+)` \|", PAGE, flags=re.MULTILINE)
-    assert len(named) == 4
+    assert len(named) == 6
     assert set(named) <= set(METRICS)
     assert {name for name in recipes() if name.startswith("multi30k")} == set(
         re.findall(r"`regard train (multi30k[\w-]+)`", PAGE)

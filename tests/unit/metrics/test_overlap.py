@@ -1,15 +1,25 @@
 import math
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
+from typing import Any
 
 import pytest
 import sacrebleu
 
-from regard.metrics import Bleu, BleuLowercase, BleuTokenized, Chrf
+from regard.metrics import Bleu, BleuLowercase, BleuTokenized, Chrf, ChrfWords, Ter
 
 PREDICTIONS = ["the cat sat on the mat", "there is a dog in the garden now", "he said nothing at all ."]
 FIRST = ["the cat is sitting on the mat", "a dog is in the garden now", "he said nothing ."]
 SECOND = ["a cat sat on the mat", "there is a dog in our garden", "he did not say anything at all ."]
+
+THEIRS = [
+    (Bleu, sacrebleu.BLEU),
+    (Chrf, sacrebleu.CHRF),
+    (ChrfWords, partial(sacrebleu.CHRF, word_order=2)),
+    (Ter, sacrebleu.TER),
+]
 
 
 def test_bleu_agrees_with_a_hand_calculation() -> None:
@@ -33,8 +43,21 @@ def test_chrf_agrees_with_a_hand_calculation() -> None:
     assert Chrf()(["ab"], [["ac"]]).value == pytest.approx(25)
 
 
-@pytest.mark.parametrize(("ours", "theirs"), [(Bleu, sacrebleu.BLEU), (Chrf, sacrebleu.CHRF)])
-def test_value_and_signature_are_sacrebleus_own(ours: type, theirs: type) -> None:
+def test_chrf_words_counts_words_and_pairs_of_words_too() -> None:
+    # "a b" against "a c": characters as in "ab" against "ac", 1/2 and 0; of two words one, of one pair none.
+    assert ChrfWords()(["a b"], [["a c"]]).value == pytest.approx(100 * (1 / 2 + 0 + 1 / 2 + 0) / 4)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "edits"),
+    [("d e a b c", 1), ("a b c d", 1), ("a b x d e", 1), ("a b c d e f", 1), ("A B C D E", 0), ("x y", 5)],
+)
+def test_ter_counts_edits_and_a_moved_phrase_is_one(prediction: str, edits: int) -> None:
+    assert Ter()([prediction], [["a b c d e"]]).value == pytest.approx(100 * edits / 5)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), THEIRS)
+def test_value_and_signature_are_sacrebleus_own(ours: type, theirs: Callable[[], Any]) -> None:
     metric = theirs()
     expected = metric.corpus_score(PREDICTIONS, [FIRST, SECOND]).score
     score = ours()(PREDICTIONS, list(zip(FIRST, SECOND, strict=True)))
@@ -43,8 +66,8 @@ def test_value_and_signature_are_sacrebleus_own(ours: type, theirs: type) -> Non
     assert score.signature.endswith(f"version:{sacrebleu.__version__}")
 
 
-@pytest.mark.parametrize(("ours", "theirs"), [(Bleu, sacrebleu.BLEU), (Chrf, sacrebleu.CHRF)])
-def test_examples_may_have_different_numbers_of_references(ours: type, theirs: type) -> None:
+@pytest.mark.parametrize(("ours", "theirs"), THEIRS)
+def test_examples_may_have_different_numbers_of_references(ours: type, theirs: Callable[[], Any]) -> None:
     expected = theirs().corpus_score(PREDICTIONS, [FIRST, [SECOND[0], None, SECOND[2]]]).score
     score = ours()(PREDICTIONS, [[FIRST[0], SECOND[0]], [FIRST[1]], [FIRST[2], SECOND[2]]])
     assert score.value == expected

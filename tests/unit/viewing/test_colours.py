@@ -28,6 +28,6 @@ def test_weights_outside_zero_and_one_take_the_end_colours() -> None:
 
 
 def test_the_page_uses_the_same_anchors() -> None:
-    style = files("regard.viewing").joinpath("assets", "attention.css").read_text(encoding="utf-8")
+    style = files("regard.viewing").joinpath("assets", "base.css").read_text(encoding="utf-8")
     low, middle, high = ANCHORS
     assert f"--low: {low}; --middle: {middle}; --high: {high};" in style

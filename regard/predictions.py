@@ -1,0 +1,70 @@
+"""A run's answers to its own test or validation sources, kept with what they depend on.
+
+predictions/test.jsonl    a line for each source: what the model answered, in which pieces, and what is right
+predictions/test.json     the model, sources, search and version that gave them, and the SHA-256 of those lines
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from regard import __version__
+from regard.core.files import write_whole
+from regard.core.prediction import Prediction
+from regard.data import fingerprint
+from regard.records import load_records
+from regard.run import ModelFolder
+from regard.search import SearchPlan
+from regard.viewing import as_document
+from regard.viewing.document import as_json, well_formed
+
+Basis = Mapping[str, Any]
+
+
+def basis(folder: ModelFolder, sources: Sequence[str], search: SearchPlan) -> Basis:
+    """All that answers depend on. The model card is not part of a model."""
+    model = sha256()
+    for path in sorted(folder.folder.iterdir()):
+        if path.is_file() and path != folder.card_path:
+            model.update(f"{path.name}\n{sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return {
+        "regard": __version__,
+        "model": model.hexdigest(),
+        "sources": fingerprint([source] for source in sources),
+        "search": asdict(search),
+    }
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The file of JSON lines, and what the answers in it have to depend on."""
+
+    path: Path
+    basis: Basis
+
+    def load(self) -> list[Prediction] | None:
+        """What was saved, without attention; nothing if it has another basis or somebody changed it."""
+        try:
+            written = json.loads(self._beside.read_text(encoding="utf-8"))
+            lines = self.path.read_bytes()
+        except (OSError, ValueError):
+            return None
+        return load_records(self.path) if written == self._described(lines) else None
+
+    def save(self, predictions: Sequence[Prediction], references: Sequence[Sequence[str]]) -> None:
+        lines = "".join(
+            as_json({**as_document(one), "references": [well_formed(answer) for answer in answers]}) + "\n"
+            for one, answers in zip(predictions, references, strict=True)
+        ).encode()
+        write_whole(self.path, lines)
+        write_whole(self._beside, json.dumps(self._described(lines), indent=2) + "\n")
+
+    @property
+    def _beside(self) -> Path:
+        return self.path.with_suffix(".json")
+
+    def _described(self, lines: bytes) -> dict[str, Any]:
+        return {**self.basis, "lines": sha256(lines).hexdigest()}

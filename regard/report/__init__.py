@@ -1,0 +1,104 @@
+"""An evaluation as one page: scores, comparison, quality by kind of source, learning, sentences with attention."""
+
+from pathlib import Path
+
+from regard import __version__
+from regard.card import languages, parts
+from regard.core.errors import UserError
+from regard.core.files import write_whole
+from regard.evaluation import Evaluation, frequency_label, length_label
+from regard.report.sentences import sentences
+from regard.report.tables import against_table, bucket_table, score_cards
+from regard.run import Run, find_model
+from regard.search import SearchPlan
+from regard.training.recording import read_metrics
+from regard.viewing.page_charts import learning_charts
+from regard.viewing.page_heat import LEVELS
+from regard.viewing.standalone import assets, filled, spoken
+
+SHOWN = 6  # of the worst and of the typical sentences
+
+
+def save_report(evaluation: Evaluation, path: str | Path) -> Path:
+    path = Path(path)
+    page = report(evaluation)
+    try:
+        write_whole(path, page)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UserError(f"{path}: cannot write here ({reason}). Choose another place.") from error
+    return path
+
+
+def report(evaluation: Evaluation) -> str:
+    """The whole page. Texts of the data and the model enter escaped, never as markup; nothing is fetched."""
+    values = {
+        "title": spoken(f"{evaluation.name}: evaluation"),
+        "name": spoken(evaluation.name),
+        "summary": spoken(_summary(evaluation)),
+        "parts": _parts(evaluation),
+        "sections": "".join(_sections(evaluation)),
+        "version": spoken(__version__),
+    }
+    return filled("report.html", values, style=assets("base.css", "report.css") + LEVELS)
+
+
+def _sections(evaluation: Evaluation) -> list[str]:
+    found = [_section("Scores", score_cards(evaluation.scores.values()), _ABOUT_SCORES)]
+    if evaluation.alignment:
+        found.append(_section("Alignment", score_cards(evaluation.alignment.values())))
+    if against := evaluation.against:
+        table = against_table(against.comparisons.values(), evaluation.name, against.name)
+        found.append(_section("Beside another run", table, _ABOUT_P))
+    by_length = bucket_table(evaluation.by_length, length_label, "source")
+    found.append(_section("By source length", by_length, _ABOUT_BUCKETS))
+    if evaluation.by_frequency:
+        by_frequency = bucket_table(evaluation.by_frequency, frequency_label, "source")
+        found.append(_section("By frequency of source words", by_frequency, _ABOUT_FREQUENCY))
+    if charts := learning_charts(list(read_metrics(Run(evaluation.path).metrics_path))):
+        found.append(
+            _section("Learning", charts, "Over the steps of the training; the numbers are the last ones.")
+        )
+    for name, about, cards in sentences(evaluation, count=SHOWN):
+        found.append(_section(name, cards, about))
+    return found
+
+
+_ABOUT_SCORES = (
+    "The interval holds 95 % of 1,000 bootstrap resamples of the sentences: what another test set of this kind and "
+    "size would plausibly give. ↑ higher is better, ↓ lower is better."
+)
+_ABOUT_P = (
+    "p is how often chance alone makes a difference this large: the answers of both runs are swapped sentence by "
+    "sentence by the toss of a coin, 10,000 times. At most 0.05 is the usual bound."
+)
+_ABOUT_BUCKETS = "A bar is as long as its value beside the largest of its column."
+_ABOUT_FREQUENCY = (
+    f"By how often the rarest word of the source stands in the training sources. {_ABOUT_BUCKETS}"
+)
+
+
+def _section(name: str, content: str, about: str = "") -> str:
+    below = f'<p class="about">{spoken(about)}</p>' if about else ""
+    return f"<section><h2>{spoken(name)}</h2>{below}{content}</section>"
+
+
+def _summary(evaluation: Evaluation) -> str:
+    config = evaluation.config
+    return (
+        f"{config.task.name.capitalize()}{languages(config)} · {len(evaluation.sources):,} {evaluation.split} pairs "
+        f"· {_search(evaluation.search)}"
+    )
+
+
+def _search(search: SearchPlan) -> str:
+    if search.draw is not None:
+        return "sampling"
+    return f"beam {search.rows}" if search.rows > 1 else "greedy search"
+
+
+def _parts(evaluation: Evaluation) -> str:
+    made = parts(evaluation.config, find_model(evaluation.path).averaged())
+    return "".join(
+        f"<div><dt>{spoken(part)}</dt><dd>{spoken(what)}</dd></div>" for part, what in made.items()
+    )

@@ -1,0 +1,136 @@
+"""The worst and the most typical answers, each beside what is right and with what the model looked at."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from regard.alignments import usual_layer
+from regard.core.prediction import Prediction
+from regard.evaluation import Evaluation
+from regard.metrics import Chrf
+from regard.text.rarity import Seen
+from regard.viewing import TextView
+from regard.viewing.page_heat import page_heat
+from regard.viewing.standalone import spoken
+
+
+@dataclass(frozen=True)
+class Sentence:
+    prediction: Prediction
+    references: Sequence[str]
+    value: float  # chrF of this sentence alone
+    rarest: Seen | None
+
+
+def sentences(evaluation: Evaluation, *, count: int) -> Iterator[tuple[str, str, str]]:
+    """Sections: their name, what they are about, and the sentences as HTML.
+
+    Sentences are ordered by chrF, which is meant for one sentence as much as for many; BLEU is not.
+    """
+    texts = [one.text for one in evaluation.predictions]
+    values = Chrf().tally(texts, evaluation.references).each()
+    order = sorted(range(len(values)), key=lambda number: (values[number], number))
+    wrong = [number for number in order if texts[number] not in evaluation.references[number]]
+    worst = wrong[:count]
+    typical = around_the_middle([number for number in order if number not in worst], count)
+    pictures = dict(zip([*worst, *typical], _looks(evaluation, [*worst, *typical]), strict=True))
+
+    def shown(numbers: Sequence[int]) -> str:
+        cards = (
+            _card(
+                Sentence(
+                    evaluation.predictions[number],
+                    evaluation.references[number],
+                    values[number],
+                    evaluation.rarest[number] if evaluation.rarest else None,
+                ),
+                pictures[number],
+            )
+            for number in numbers
+        )
+        return "".join(cards)
+
+    if worst:
+        about = (
+            f"{len(wrong):,} of {len(texts):,} answers are not the reference to the last character. These have the "
+            "lowest chrF as single sentences. Marked: what only the answer has, and what only the reference has."
+        )
+        yield "The worst answers", about, shown(worst)
+    if typical:
+        middle = values[order[len(order) // 2]]
+        yield "Typical answers", f"Those around the median chrF of a sentence, {middle:.1f}.", shown(typical)
+
+
+def around_the_middle(numbers: Sequence[int], count: int) -> Sequence[int]:
+    start = max(0, (len(numbers) - count) // 2)
+    return numbers[start : start + count]
+
+
+def _looks(evaluation: Evaluation, numbers: Sequence[int]) -> list[str]:
+    """A picture for each sentence, from a pass that answers it again."""
+    again = evaluation.look([evaluation.sources[number] for number in numbers])
+    return [
+        _picture(one)
+        if one.text == evaluation.predictions[number].text
+        else _note("No picture: asked again, the model answers differently here.")
+        for number, one in zip(numbers, again, strict=True)
+    ]
+
+
+def _picture(prediction: Prediction) -> str:
+    record = prediction.attention
+    if not record.has("cross"):
+        return _note("No attention to draw: this model answers from one fixed vector.")
+    layer = usual_layer(record)
+    drawing, problem = page_heat(record.cross(layer), record.source_pieces, record.target_pieces)
+    if problem:
+        return _note(problem)
+    caption = TextView(layer=layer).caption(record)
+    below = f"<figcaption>{spoken(caption)}</figcaption>" if caption else ""
+    return f'<figure><div class="frame">{drawing}</div>{below}</figure>'
+
+
+def _note(sentence: str) -> str:
+    return f'<p class="note">{spoken(sentence)}</p>'
+
+
+def _card(sentence: Sentence, picture: str) -> str:
+    prediction = sentence.prediction
+    nearest = max(sentence.references, key=lambda answer: _matcher(prediction.text, answer).ratio())
+    answer, reference = differences(prediction.text, nearest)
+    others = [spoken(one) for one in sentence.references if one != nearest]
+    rows = [
+        ("source", spoken(prediction.source)),
+        ("answer", answer or '<i class="empty">nothing</i>'),
+        ("reference", reference or '<i class="empty">nothing</i>'),
+        *(("or", one) for one in others),
+    ]
+    texts = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
+    facts = [f"<b>chrF {sentence.value:.1f}</b>"]
+    if sentence.rarest:
+        seen = f"seen {sentence.rarest.count:,} times" if sentence.rarest.count != 1 else "seen once"
+        how = seen if sentence.rarest.count else "unseen in training"
+        facts.append(f"rarest word <q>{spoken(sentence.rarest.word)}</q>, {how}")
+    if not prediction.finished:
+        facts.append("cut off at the longest length")
+    told = "".join(f"<span>{fact}</span>" for fact in facts)
+    return f'<article><div><p class="facts">{told}</p><dl class="texts">{texts}</dl></div>{picture}</article>'
+
+
+def differences(answer: str, reference: str) -> tuple[str, str]:
+    """Both as HTML, with marks around the words that only one of them has at this place."""
+    words, right = answer.split(), reference.split()
+    ours, theirs = [], []
+    for kind, start, end, begin, stop in _matcher(answer, reference).get_opcodes():
+        ours.append(_marked(words[start:end], kind != "equal"))
+        theirs.append(_marked(right[begin:stop], kind != "equal"))
+    return " ".join(filter(None, ours)), " ".join(filter(None, theirs))
+
+
+def _matcher(answer: str, reference: str) -> "SequenceMatcher[str]":
+    return SequenceMatcher(None, answer.split(), reference.split(), autojunk=False)
+
+
+def _marked(words: Sequence[str], differs: bool) -> str:
+    text = spoken(" ".join(words))
+    return f"<mark>{text}</mark>" if differs and text else text

@@ -1,0 +1,73 @@
+"""Scores, comparisons and buckets as HTML."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from regard.metrics import Bucket, Comparison, Score
+from regard.viewing.standalone import spoken
+
+
+def score_cards(scores: Iterable[Score]) -> str:
+    return f'<div class="scores">{"".join(map(_card, scores))}</div>'
+
+
+def _card(score: Score) -> str:
+    near = ""
+    if score.interval:
+        near = (
+            f'<span class="half">±{score.interval.half:.2f}</span>'
+            f'<span class="ends">{score.interval.low:.2f} to {score.interval.high:.2f}</span>'
+        )
+    return (
+        f'<div class="score"><h3>{spoken(_name(score))}</h3><p><b>{score.value:.2f}</b>{near}</p>'
+        f"<code>{_breakable(score.signature)}</code></div>"
+    )
+
+
+def _name(score: Score) -> str:
+    return f"{score.name} {'↑' if score.higher_is_better else '↓'}"
+
+
+def _breakable(signature: str) -> str:
+    """A signature is one long word; it may go on in a new line after each setting."""
+    return "|<wbr>".join(map(spoken, signature.split("|")))
+
+
+def against_table(comparisons: Iterable[Comparison], name: str, other: str) -> str:
+    heads = ("metric", name, other, "difference", "p", "")
+    rows = (
+        f'<tr class="{one.verdict.split()[0]}"><th scope="row">{spoken(one.name)}</th><td>{one.value:.2f}</td>'
+        f"<td>{one.other:.2f}</td><td>{_signed(one.difference)}</td><td>{one.p:.4f}</td>"
+        f'<td class="verdict">{one.verdict}</td></tr>'
+        for one in comparisons
+    )
+    return _table(heads, "".join(rows))
+
+
+def bucket_table(buckets: Sequence[Bucket], label: Callable[[Bucket], str], first: str) -> str:
+    """A row for each bucket; a bar under each value, as long as it is beside the largest of its column."""
+    names = [_name(score) for score in buckets[0].scores]
+    largest = [max(bucket.scores[place].value for bucket in buckets) for place in range(len(names))]
+    rows = (
+        f'<tr><th scope="row">{spoken(label(bucket))}</th><td>{bucket.count:,}</td>'
+        + "".join(_bar(score.value, most) for score, most in zip(bucket.scores, largest, strict=True))
+        + "</tr>"
+        for bucket in buckets
+    )
+    return _table((first, "pairs", *names), "".join(rows))
+
+
+def _bar(value: float, largest: float) -> str:
+    share = 100 * value / largest if largest > 0 else 0
+    return (
+        f'<td class="bar">{value:.2f}<svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="whole" width="100" height="4"/><rect class="part" width="{share:.1f}" height="4"/></svg></td>'
+    )
+
+
+def _table(heads: Iterable[str], rows: str) -> str:
+    head = "".join(f'<th scope="col">{spoken(name)}</th>' for name in heads)
+    return f'<div class="frame"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")

@@ -1,0 +1,38 @@
+"""What every stand-alone page needs: its parts put together, its texts escaped, and nothing else let in."""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from html import escape
+from importlib.resources import files
+
+from regard.viewing.document import well_formed
+
+
+def assets(*names: str) -> str:
+    """Files that come with this package, one after the other."""
+    folder = files("regard.viewing").joinpath("assets")
+    return "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+
+
+def spoken(text: str) -> str:
+    """A text of anybody's as text of a page, never as markup."""
+    return escape(well_formed(text).replace("\0", ""))
+
+
+def filled(template: str, values: Mapping[str, str], *, style: str, script: str | None = None) -> str:
+    """The page: a template with its values, one style, at most one script, and a policy that forbids all others."""
+    values = {**values, "policy": _policy(style, script), "style": style, "script": script or ""}
+    # One pass over the template, so that a text with braces in it is not filled in again.
+    first, *others = assets(template).split("{{")
+    return first + "".join(values[name] + rest for name, _, rest in (part.partition("}}") for part in others))
+
+
+def _policy(style: str, script: str | None) -> str:
+    """Nothing may be loaded, sent or run but what is written here."""
+    scripts = f"script-src {_digest(script)}; " if script else ""
+    return f"default-src 'none'; style-src {_digest(style)}; {scripts}base-uri 'none'; form-action 'none'"
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

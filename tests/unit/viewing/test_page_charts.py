@@ -1,0 +1,54 @@
+import re
+
+import pytest
+
+from regard.viewing.page_charts import learning_charts, nice_ticks
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0, 4000, [0, 1000, 2000, 3000, 4000]),
+        (9.8, 38.3, [0, 10, 20, 30, 40]),
+        (1.3, 8.7, [0, 2, 4, 6, 8, 10]),
+        (0.5, 0.9, [0.5, 0.6, 0.7, 0.8, 0.9]),
+        (-1, 1, [-1, -0.5, 0, 0.5, 1]),
+        (7, 7, [7, 7.25, 7.5, 7.75, 8]),
+    ],
+)
+def test_ticks_are_round_and_hold_the_values(low: float, high: float, expected: list[float]) -> None:
+    assert nice_ticks(low, high) == expected
+
+
+RECORD = [
+    {"kind": "train", "step": 1, "loss": 4.0, "learning_rate": 0.1},
+    {"kind": "train", "step": 2, "loss": 2.0, "learning_rate": 0.1},
+    {"kind": "validation", "step": 2, "loss": 3.0, "bleu <x>": 20.0},
+    {"kind": "validation", "step": 4, "loss": float("nan"), "bleu <x>": 40.0},
+    {"kind": "average", "step": 4, "loss": 1.0, "steps": [2, 4], "is_best": True},
+]
+
+
+def test_there_is_a_panel_for_the_loss_and_for_each_validated_score() -> None:
+    page = learning_charts(RECORD)
+    assert re.findall(r"<b>(.*?)</b>", page) == ["loss", "bleu &lt;x&gt;"]
+    assert "training 2<" in page
+    assert "validation 3<" in page  # what is not a number is left out
+    assert "validation 40<" in page
+    assert "learning_rate" not in page
+
+
+def test_a_curve_stands_where_its_values_are() -> None:
+    page = learning_charts(
+        [{"kind": "train", "step": step, "loss": loss} for step, loss in ((0, 4), (10, 0), (5, 2))]
+    )
+    (path,) = re.findall(r'class="curve training" d="M([^"]*)"', page)
+    (left, top), (right, bottom), middle = [tuple(map(float, point.split())) for point in path.split("L")]
+    assert left < right
+    assert top < bottom  # down the screen
+    assert middle == pytest.approx(((left + right) / 2, (top + bottom) / 2), abs=0.1)
+
+
+def test_without_a_record_there_is_nothing() -> None:
+    assert learning_charts([]) == ""
+    assert learning_charts([{"kind": "train", "step": 1, "loss": float("inf")}]) == ""
