@@ -83,6 +83,8 @@ class Trainer:
             yield Noted(examples.note)
         codec = self._codec(examples)
         stores = self._stores(examples, codec)
+        for report in examples.reports():
+            yield Noted(report)
         for name, store in stores.items():
             yield Noted(f"{name}: {store.report}")
 

@@ -6,7 +6,7 @@ from typing import Any
 from regard.config import Config, Files, Pieces, TwoFiles
 from regard.config import data as settings_of
 from regard.core.errors import UserError
-from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile, located
+from regard.data import Filters, JsonlFile, Limits, PairFile, ParallelFiles, TsvFile, located
 from regard.run import ModelFolder
 from regard.tasks.dates import Dates
 from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
@@ -54,7 +54,14 @@ def own_files(config: Config) -> OwnFiles | None:
                 "data.validation or data.test is given without data.train. Give the training pairs too."
             )
         return None
-    return OwnFiles(*(_pair_files(config, files) for files in (data.train, data.validation, data.test)))
+    scripts = {side: tuple(getattr(data.filter, side)) for side in ("source_scripts", "target_scripts")}
+    return OwnFiles(
+        _pair_files(config, data.train),
+        _pair_files(config, data.validation),
+        _pair_files(config, data.test),
+        filters=Filters(**{**data.filter.model_dump(), **scripts}),
+        skip_bad_lines=data.on_bad_line == "skip",
+    )
 
 
 def _pair_files(config: Config, files: Files | None) -> list[PairFile]:

@@ -1,5 +1,6 @@
 """Arguments that several commands share, with completion for the shell."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,6 +36,17 @@ SetOption = Annotated[
     typer.Option(
         "--set", metavar="KEY=VALUE", help="Change a setting, such as training.steps=1000. Can be repeated."
     ),
+]
+
+
+class OnBadLine(StrEnum):
+    stop = "stop"
+    skip = "skip"
+
+
+OnBadLineOption = Annotated[
+    OnBadLine | None,
+    typer.Option(help="What becomes of lines that are no pairs: an error, or left out and counted."),
 ]
 BeamOption = Annotated[
     int | None,

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.arguments import RecipeArgument, SetOption
+from regard.cli.arguments import OnBadLineOption, RecipeArgument, SetOption
 from regard.cli.console import notes
 
 
@@ -21,6 +21,7 @@ def train(
         Path | None, typer.Option(help="Folder to train in. Default: runs/ and the recipe's name.")
     ] = None,
     changes: SetOption = None,
+    on_bad_line: OnBadLineOption = None,
 ) -> None:
     """Train a model. The same command again goes on where it stopped."""
     from regard.cli.progress import show
@@ -30,7 +31,8 @@ def train(
     from regard.training import Ended
 
     keep_freed_memory()
-    config = load_config(recipe, changes or [])
+    skipping = [f"data.on_bad_line={on_bad_line.value}"] if on_bad_line else []
+    config = load_config(recipe, [*(changes or []), *skipping])
     folder = run or Path("runs") / Path(recipe).stem
     with _stopping() as asked_to_stop:
         trainer = Trainer(config, folder, stop=lambda: "stopped" if asked_to_stop() else None)

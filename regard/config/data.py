@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from regard.config.fields import Language, Length, Member, Pairs, Seed, Settings, Year, left_out
+from regard.config.fields import Language, Length, Member, Pairs, Seed, Settings, Tokens, Year, left_out
 from regard.text import TOKENIZERS
 from regard.text.normalization import NORMALIZATIONS
 
@@ -46,6 +46,27 @@ class Translation(Settings):
 Task = Annotated[Dates | Translation, Field(discriminator="name"), left_out("name", "dates")]
 
 
+class Filter(Settings):
+    """Which training pairs are left out and counted, before anything is learned or split off; all of them off."""
+
+    empty: bool = Field(False, description="Leave out pairs with nothing but white space on one side.")
+    identical: bool = Field(False, description="Leave out pairs with the same text on both sides.")
+    duplicates: bool = Field(False, description="Leave out pairs that came before.")
+    max_characters: Tokens | None = Field(None, description="Characters of a side, at the most.")
+    max_ratio: float | None = Field(
+        None,
+        ge=1,
+        le=1000,
+        description="Characters of a side for each one of the other's, plus 10, at the most.",
+    )
+    max_word: Tokens | None = Field(None, description="Characters between two spaces, at the most.")
+    source_scripts: list[str] = Field(
+        [],
+        description='Such as ["Latin"] or ["Han", "Hiragana", "Katakana"]: most letters must be of one of them.',
+    )
+    target_scripts: list[str] = Field([], description="Like source_scripts.")
+
+
 class Data(Settings):
     """Where the pairs come from, and which of them are used."""
 
@@ -63,6 +84,10 @@ class Data(Settings):
     target_field: str = Field("target", description="Name of the target in JSON lines.")
     max_source: Length = Field(200, description="Pieces; longer pairs are left out and counted.")
     max_target: Length = Field(200, description="Pieces; longer pairs are left out and counted.")
+    on_bad_line: Literal["stop", "skip"] = Field(
+        "stop", description="Whether a line that is no pair is an error, or left out and counted."
+    )
+    filter: Filter = Filter()
 
 
 class Pieces(Settings):

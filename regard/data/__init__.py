@@ -2,25 +2,30 @@
 
 from regard.data.batches import Batches, BatchPlan, in_order
 from regard.data.cache import cache_folder
-from regard.data.filtering import Limits, PairReport
+from regard.data.filtering import FilteredPairs, Filters, Limits, PairReport
 from regard.data.fingerprints import fingerprint
-from regard.data.lines import read_lines
+from regard.data.lines import BadLineError, read_lines
 from regard.data.locating import data_folder, located
-from regard.data.pairs import JsonlFile, Pair, PairFile, ParallelFiles, TsvFile, read_pairs
-from regard.data.splitting import Splits, split
+from regard.data.pairs import JsonlFile, Pair, PairFile, PairReader, ParallelFiles, TsvFile, read_pairs
+from regard.data.splitting import Splits, TooFewError, split
 from regard.data.store import TokenStore, open_store
 
 __all__ = [
+    "BadLineError",
     "BatchPlan",
     "Batches",
+    "FilteredPairs",
+    "Filters",
     "JsonlFile",
     "Limits",
     "Pair",
     "PairFile",
+    "PairReader",
     "PairReport",
     "ParallelFiles",
     "Splits",
     "TokenStore",
+    "TooFewError",
     "TsvFile",
     "cache_folder",
     "data_folder",

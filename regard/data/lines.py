@@ -11,6 +11,16 @@ from regard.data.locating import if_missing
 
 LONGEST_LINE = 10_000_000  # bytes
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+class BadLineError(UserError):
+    """A line that can't be used, whatever the others are; `reason` is short and the same for its like."""
+
+    def __init__(self, path: Path, number: int, reason: str, sentence: str):
+        super().__init__(f"{path}, line {number}: {sentence}")
+        self.place = f"{path}, line {number}"
+        self.reason = reason
 
 
 def read_lines(path: Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
@@ -20,40 +30,59 @@ def read_lines(path: Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int
     for an end (U+2028, U+0085, form feed, a lone carriage return) is part of the text: two files
     that are parallel must stay parallel.
     """
-    offset = 0
-    for number, raw in enumerate(_raw_lines(path, longest + 1), start=1):
-        if len(raw) > longest:
+    for number, line in try_lines(path, longest=longest):
+        if isinstance(line, BadLineError):
+            raise line
+        yield number, line
+
+
+def try_lines(path: Path, *, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str | BadLineError]]:
+    """Like `read_lines`, with what is wrong in the place of a line that can't be read."""
+    for number, (offset, raw) in enumerate(_raw_lines(path, longest + 1), start=1):
+        if number == 1 and raw.startswith(_MARKS_OF_UTF16):
             raise UserError(
-                f"{path}, line {number}: longer than {longest:,} bytes (it starts at byte {offset + 1:,}). "
+                f"{path}, line 1: the file is UTF-16, not UTF-8. Save it as UTF-8, for example with "
+                "iconv -f UTF-16 -t UTF-8."
+            )
+        if len(raw) > longest:
+            sentence = (
+                f"longer than {longest:,} bytes (it starts at byte {offset + 1:,}). "
                 "Is this a text file with one example per line? Split or remove this line."
             )
+            yield number, BadLineError(path, number, "too long", sentence)
+            continue
         if number == 1 and raw.startswith(_BYTE_ORDER_MARK):
             offset, raw = len(_BYTE_ORDER_MARK), raw.removeprefix(_BYTE_ORDER_MARK)
         if raw:  # a file of nothing but the mark has no line
             yield number, _decoded(raw, path, number, offset)
-        offset += len(raw)
 
 
-def _decoded(raw: bytes, path: Path, number: int, offset: int) -> str:
+def _decoded(raw: bytes, path: Path, number: int, offset: int) -> str | BadLineError:
     body = raw.removesuffix(b"\n")
     if body != raw:
         body = body.removesuffix(b"\r")
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise UserError(
-            f"{path}, line {number}: byte {error.start + 1} of the line (0x{body[error.start]:02X}, "
+        sentence = (
+            f"byte {error.start + 1} of the line (0x{body[error.start]:02X}, "
             f"byte {offset + error.start + 1:,} of the text) is not UTF-8. "
             "Save the file as UTF-8, for example with iconv."
-        ) from error
+        )
+        return BadLineError(path, number, "not UTF-8", sentence)
 
 
-def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
-    """Lines with their ends; at most `most` bytes of one that is longer."""
+def _raw_lines(path: Path, most: int) -> Iterator[tuple[int, bytes]]:
+    """Where each line starts, and the line with its end; at most `most` bytes of one that is longer."""
+    offset = 0
     try:
         with _open(path) as stream:
             while raw := stream.readline(most):
-                yield raw
+                yield offset, raw
+                offset += len(raw)
+                while len(raw) == most and not raw.endswith(b"\n"):
+                    raw = stream.readline(most)
+                    offset += len(raw)
     except FileNotFoundError as error:
         raise UserError(f"{path}: there is no such file. {if_missing(path)}") from error
     except IsADirectoryError as error:

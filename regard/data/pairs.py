@@ -1,14 +1,15 @@
 """Sources with their targets, read from files one after the other."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from regard.core.errors import UserError, did_you_mean
-from regard.data.lines import read_lines
+from regard.data.lines import BadLineError, try_lines
 
 
 class Pair(NamedTuple):
@@ -19,13 +20,72 @@ class Pair(NamedTuple):
 class PairFile(Protocol):
     """Something that pairs are read from, as often as asked, without holding them all."""
 
-    def pairs(self) -> Iterator[Pair]: ...
+    def rows(self) -> Iterator[Pair | BadLineError]:
+        """A pair for each line, or what is wrong with the line."""
+        ...
 
 
-def read_pairs(files: Iterable[PairFile]) -> Iterator[Pair]:
-    """The pairs of all files, in order."""
+def read_pairs(
+    files: Iterable[PairFile], on_bad_line: Callable[[BadLineError], None] | None = None
+) -> Iterator[Pair]:
+    """The pairs of all files, in order. A line that is no pair is told to `on_bad_line`; else it is an error."""
     for file in files:
-        yield from file.pairs()
+        for row in file.rows():
+            if not isinstance(row, BadLineError):
+                yield row
+            elif on_bad_line is None:
+                raise row
+            else:
+                on_bad_line(row)
+
+
+class SkippedLines:
+    """How many lines were passed over, by reason, and where the first was."""
+
+    def __init__(self) -> None:
+        self.reasons: Counter[str] = Counter()
+        self.first: str | None = None
+
+    def __call__(self, bad: BadLineError) -> None:
+        self.reasons[bad.reason] += 1
+        self.first = self.first or bad.place
+
+    def __str__(self) -> str:
+        if not self.reasons:
+            return "no line was skipped"
+        count = self.reasons.total()
+        said = ", ".join(f"{number:,} {reason}" for reason, number in self.reasons.most_common())
+        return f"{count:,} {'line was' if count == 1 else 'lines were'} skipped: {said} (first: {self.first})"
+
+
+class PairReader:
+    """The pairs of some files, as often as asked.
+
+    Lines that are no pairs stop it or, where `skip` is given, are counted in `skipped`, the same in every pass.
+    Files in which no pair has two sides are an error.
+    """
+
+    def __init__(self, files: Sequence[PairFile], *, skip: bool = False):
+        self.files = files
+        self.skip = skip
+        self.skipped = SkippedLines()
+
+    def __str__(self) -> str:
+        first, *others = map(str, self.files)
+        return f"{first} and {len(others):,} more" if others else first
+
+    def __call__(self) -> Iterator[Pair]:
+        skipped = SkippedLines()
+        pairs, any_is_full = 0, False
+        for pair in read_pairs(self.files, skipped if self.skip else None):
+            pairs += 1
+            any_is_full = any_is_full or bool(pair.source.strip() and pair.target.strip())
+            yield pair
+        self.skipped = skipped
+        if not any_is_full:
+            found = f"all {pairs:,} have an empty side" if pairs else "there is none"
+            more = f"; {skipped}" if skipped.reasons else ""
+            raise UserError(f"{self}: no pair to work with: {found}{more}. Check the file.")
 
 
 @dataclass(frozen=True)
@@ -37,26 +97,32 @@ class TsvFile:
     def __str__(self) -> str:
         return str(self.path)
 
-    def pairs(self) -> Iterator[Pair]:
-        for number, line in read_lines(self.path):
-            columns = line.split("\t")
-            if len(columns) == 2:
-                yield Pair(*columns)
-            elif not line:
-                raise UserError(
-                    f"{self.path}, line {number}: expected 'source<TAB>target' but the line is empty. "
-                    "Remove it."
-                )
-            elif len(columns) == 1:
-                raise UserError(
-                    f"{self.path}, line {number}: expected 'source<TAB>target' but found no tab. "
-                    "Is this a parallel text? Then give both files: one of sources and one of targets."
-                )
-            else:
-                raise UserError(
-                    f"{self.path}, line {number}: expected 'source<TAB>target' but found "
-                    f"{len(columns) - 1} tabs. Keep two columns; a text with tabs in it fits into JSONL."
-                )
+    def rows(self) -> Iterator[Pair | BadLineError]:
+        return _rows(self.path, self._pair)
+
+    def _pair(self, line: str, number: int) -> Pair:
+        columns = line.split("\t")
+        if len(columns) == 2:
+            return Pair(*columns)
+        if not line:
+            found, reason = "the line is empty. Remove it.", "empty"
+        elif len(columns) == 1:
+            found, reason = (
+                "found no tab. Is this a parallel text? Then give both files: one of sources and one of targets.",
+                "without a tab",
+            )
+        elif "\r" in line:
+            found, reason = (
+                f"found {len(columns) - 1} tabs and a carriage return, which ends no line here. "
+                "Save the file with line feeds.",
+                "with too many tabs",
+            )
+        else:
+            found, reason = (
+                f"found {len(columns) - 1} tabs. Keep two columns; a text with tabs in it fits into JSONL.",
+                "with too many tabs",
+            )
+        raise BadLineError(self.path, number, reason, f"expected 'source<TAB>target' but {found}")
 
 
 @dataclass(frozen=True)
@@ -70,11 +136,15 @@ class JsonlFile:
     def __str__(self) -> str:
         return str(self.path)
 
-    def pairs(self) -> Iterator[Pair]:
-        for number, line in read_lines(self.path):
-            where = f"{self.path}, line {number}"
-            fields = _parse(line, where)
-            yield Pair(_text(fields, self.source, where), _text(fields, self.target, where))
+    def rows(self) -> Iterator[Pair | BadLineError]:
+        return _rows(self.path, self._pair)
+
+    def _pair(self, line: str, number: int) -> Pair:
+        try:
+            fields = _parse(line)
+            return Pair(_text(fields, self.source), _text(fields, self.target))
+        except _NoPairError as found:
+            raise BadLineError(self.path, number, found.reason, str(found)) from found
 
 
 @dataclass(frozen=True)
@@ -87,19 +157,62 @@ class ParallelFiles:
     def __str__(self) -> str:
         return f"{self.source} with {self.target}"
 
-    def pairs(self) -> Iterator[Pair]:
+    def rows(self) -> Iterator[Pair | BadLineError]:
         # The counts of lines are what both readers have numbered last.
         sources = targets = 0
-        for source, target in zip_longest(read_lines(self.source), read_lines(self.target)):
+        for source, target in zip_longest(try_lines(self.source), try_lines(self.target)):
             sources = source[0] if source else sources
             targets = target[0] if target else targets
             if source and target:
-                yield Pair(source[1], target[1])
+                yield self._row(source[1], target[1], sources)
         if sources != targets:
             raise UserError(
                 f"{self.source} has {sources:,} lines but {self.target} has {targets:,}: "
                 "they are not parallel. Give files in which line n belongs to line n."
             )
+
+    def _row(
+        self, source: str | BadLineError, target: str | BadLineError, number: int
+    ) -> Pair | BadLineError:
+        """A line is lost together with the one it belongs to."""
+        if isinstance(source, BadLineError):
+            return source
+        if isinstance(target, BadLineError):
+            return target
+        return (
+            _with_nul(self.source, number, source)
+            or _with_nul(self.target, number, target)
+            or Pair(source, target)
+        )
+
+
+def _rows(path: Path, pair: Callable[[str, int], Pair]) -> Iterator[Pair | BadLineError]:
+    for number, line in try_lines(path):
+        row: Pair | BadLineError
+        if isinstance(line, BadLineError):
+            row = line
+        else:
+            try:
+                row = pair(line, number)
+                row = _with_nul(path, number, *row) or row
+            except BadLineError as bad:
+                row = bad
+        yield row
+
+
+def _with_nul(path: Path, number: int, *texts: str) -> BadLineError | None:
+    if not any("\0" in text for text in texts):
+        return None
+    sentence = "there is a NUL character. Is this a UTF-16 or a binary file? Save it as UTF-8 text."
+    return BadLineError(path, number, "with a NUL character", sentence)
+
+
+class _NoPairError(ValueError):
+    """What a line of JSON is instead of a pair."""
+
+    def __init__(self, reason: str, sentence: str):
+        super().__init__(sentence)
+        self.reason = reason
 
 
 class _RepeatedNameError(ValueError):
@@ -115,27 +228,33 @@ def _once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _parse(line: str, where: str) -> dict[str, Any]:
+def _parse(line: str) -> dict[str, Any]:
+    if not line.strip():
+        raise _NoPairError("empty", "expected one JSON object but the line is empty; remove it.")
     try:
         fields = json.loads(line, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
-        reason = str(error) if isinstance(error, ValueError) else "it is nested too deeply"
-        raise UserError(f"{where}: expected one JSON object but {_found(line, reason)}.") from error
+        found = str(error) if isinstance(error, ValueError) else "it is nested too deeply"
+        raise _NoPairError("not JSON", f"expected one JSON object but found a mistake: {found}.") from error
     if not isinstance(fields, dict):
-        raise UserError(f'{where}: expected a JSON object like {{"source": "...", "target": "..."}}.')
+        raise _NoPairError(
+            "without a JSON object", 'expected a JSON object like {"source": "...", "target": "..."}.'
+        )
     return fields
 
 
-def _found(line: str, reason: str) -> str:
-    return f"found a mistake: {reason}" if line.strip() else "the line is empty; remove it"
-
-
-def _text(fields: dict[str, Any], name: str, where: str) -> str:
+def _text(fields: dict[str, Any], name: str) -> str:
     if name not in fields:
-        raise UserError(f"{where}: there is no field {name!r}.{did_you_mean(name, fields)}")
+        raise _NoPairError("without a field", f"there is no field {name!r}.{did_you_mean(name, fields)}")
     value = fields[name]
     if not isinstance(value, str):
-        raise UserError(
-            f"{where}: the field {name!r} must be text in quotes but is {json.dumps(value)[:40]}."
+        raise _NoPairError(
+            "with a field that is no text",
+            f"the field {name!r} must be text in quotes but is {json.dumps(value)[:40]}.",
+        )
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        raise _NoPairError(
+            "with half a character",
+            f"the field {name!r} has half a character: an escape \\ud800 to \\udfff without its other half.",
         )
     return value

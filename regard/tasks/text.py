@@ -15,7 +15,7 @@ from regard.core.kinds import CROSS, DECODER, ENCODER, plain_kind
 from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
 from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View
 from regard.core.words import Words
-from regard.data import Limits, Pair, PairFile, read_pairs, split
+from regard.data import FilteredPairs, Filters, Limits, Pair, PairFile, PairReader, split
 from regard.search import Forbidden, Found, Hypothesis, Phrase, Prefix, Required, Rule, Rules, Tree
 from regard.tasks.unknowns import Copying
 from regard.text import Tokenizer
@@ -32,6 +32,7 @@ class Examples:
     validation: Sequence[Pair] = field(repr=False)
     test: Sequence[Pair] = field(repr=False)
     note: str | None = None  # what a person should know of them
+    reports: Callable[[], Sequence[str]] = list  # what was left out of them; known once `train` was read
 
 
 class Task(Protocol):
@@ -55,52 +56,58 @@ class OwnFiles:
     train: Sequence[PairFile]
     validation: Sequence[PairFile]
     test: Sequence[PairFile]
+    filters: Filters = field(
+        default_factory=Filters
+    )  # of the training pairs, and so of what is split off them
+    skip_bad_lines: bool = False  # lines that are no pairs are counted instead of being an error
 
     def examples(self, *, validation: int, test: int, seed: int, key: Callable[[Pair], str]) -> Examples:
         """`validation` and `test` are the sizes to split off. No two of the three will share a `key`:
         training pairs that share one with given validation or test pairs are left out.
         """
-        given_validation, given_test = _held_out(self.validation), _held_out(self.test)
-        train = _Others(self.train, {key(pair) for pair in (*given_validation, *given_test)}, key)
+        readers = [
+            PairReader(files, skip=self.skip_bad_lines) for files in (self.train, self.validation, self.test)
+        ]
+        given_validation, given_test = (list(reader()) if reader.files else [] for reader in readers[1:])
+        filtered = FilteredPairs(readers[0], self.filters)
+        others = _Others(filtered, {key(pair) for pair in (*given_validation, *given_test)}, key)
+
+        def reports() -> list[str]:
+            skipped = [f"{reader}: {reader.skipped}" for reader in readers if reader.skipped.reasons]
+            passed = [f"filters: {filtered.report}"] if filtered.report else []
+            return [*skipped, *passed, *([others.report] if others.report else [])]
+
         if given_validation and given_test:
-            return Examples(train, given_validation, given_test)
+            return Examples(others, given_validation, given_test, reports=reports)
         parts = split(
-            train(),
+            others,
             validation=0 if given_validation else validation,
             test=0 if given_test else test,
             seed=seed,
             key=key,
         )
-        return Examples(lambda: parts.train, given_validation or parts.validation, given_test or parts.test)
-
-
-def _held_out(files: Sequence[PairFile]) -> list[Pair]:
-    pairs = list(read_pairs(files))
-    if files and not pairs:
-        raise UserError(
-            f"{files[0]} has no pairs. Leave the setting out to split pairs off the training pairs."
+        return Examples(
+            parts.train, given_validation or parts.validation, given_test or parts.test, reports=reports
         )
-    return pairs
 
 
 class _Others:
-    """The pairs of these files whose key is not held; how many were left out is told once."""
+    """The pairs whose key is not held; `report` says how many were left out, once they were read."""
 
-    def __init__(self, files: Sequence[PairFile], held: set[str], key: Callable[[Pair], str]):
-        self.files, self.held, self.key = files, held, key
-        self.told = False
+    def __init__(self, pairs: Callable[[], Iterable[Pair]], held: set[str], key: Callable[[Pair], str]):
+        self.pairs, self.held, self.key = pairs, held, key
+        self.report: str | None = None
 
     def __call__(self) -> Iterator[Pair]:
         shared = 0
-        for pair in read_pairs(self.files):
+        for pair in self.pairs():
             if self.key(pair) in self.held:
                 shared += 1
             else:
                 yield pair
-        if shared and not self.told:
-            self.told = True
+        if shared:
             pairs = "1 training pair is" if shared == 1 else f"{shared:,} training pairs are"
-            log.warning("%s left out: validation or test has the same.", pairs)
+            self.report = f"{pairs} left out: validation or test has the same."
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from commands import TINY, regard, sentence
             ["train", "tiny.toml", "--set", "data.train={source='three.txt', target='two.txt'}"],
             ["three.txt", "two.txt", "3", "2"],
         ),
-        (["train", "tiny.toml", "--set", "data.train=empty.tsv"], ["validation"]),
+        (["train", "tiny.toml", "--set", "data.train=empty.tsv"], ["empty.tsv", "no pair"]),
         (["train", "tiny.toml", "--set", "task.locales=['engl']"], ["engl"]),
         (["train", "tiny.toml", "--run", "tiny.toml"], ["tiny.toml is a file"]),
         (["config", "show", "daets"], ["Did you mean 'dates'?"]),

@@ -1,9 +1,9 @@
-import logging
 from pathlib import Path
 
 import pytest
 
-from regard.data import Pair, TsvFile
+from regard.core.errors import UserError
+from regard.data import Filters, Pair, TsvFile
 from regard.tasks.text import Examples, OwnFiles
 from regard.tasks.translation import Translation
 from regard.viewing import TextView
@@ -40,9 +40,7 @@ def test_the_seed_decides_which_are_split_off(tmp_path: Path) -> None:
     assert examples(own).test != examples(own, seed=2).test
 
 
-def test_training_pairs_whose_source_is_held_out_are_left_out_and_told_of_once(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_training_pairs_whose_source_is_held_out_are_left_out_and_reported(tmp_path: Path) -> None:
     held = [Pair("source 3", "yet another way"), Pair("new", "neu")]
     own = OwnFiles(
         [written(tmp_path / "a.tsv", PAIRS)],
@@ -50,11 +48,34 @@ def test_training_pairs_whose_source_is_held_out_are_left_out_and_told_of_once(
         [written(tmp_path / "c.tsv", PAIRS[:1])],
     )
     found = examples(own)
-    with caplog.at_level(logging.WARNING, logger="regard"):
-        first, second = list(found.train()), list(found.train())
+    first, second = list(found.train()), list(found.train())
     assert first == second == [pair for pair in PAIRS if pair.source not in ("source 0", "source 3")]
     assert (found.validation, found.test) == (held, PAIRS[:1])
-    assert caplog.messages == ["4 training pairs are left out: validation or test has the same."]
+    assert found.reports() == ["4 training pairs are left out: validation or test has the same."]
+
+
+def test_filters_are_for_training_pairs_and_what_is_split_off_them(tmp_path: Path) -> None:
+    train = written(tmp_path / "a.tsv", [*PAIRS, Pair("same", "same"), *PAIRS])
+    given = written(tmp_path / "b.tsv", [Pair("same", "same")])
+    found = examples(OwnFiles([train], [given], [], Filters(identical=True, duplicates=True)))
+    parts = [*found.train(), *found.test]
+    assert sorted(parts) == sorted(PAIRS)
+    assert found.validation == [Pair("same", "same")]
+    assert found.reports() == [
+        "filters: 60 of 121 pairs (left out: 60 that came before, 1 with the same text on both sides)"
+    ]
+
+
+def test_lines_that_are_no_pairs_stop_it_or_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("no tab\n" + "".join(f"{a}\t{b}\n" for a, b in PAIRS) + "\na\tb\tc\n\n")
+    file = TsvFile(tmp_path / "a.tsv")
+    with pytest.raises(UserError, match=r"a\.tsv, line 1: "):
+        examples(OwnFiles([file], [], []))
+    found = examples(OwnFiles([file], [], [], skip_bad_lines=True))
+    assert sorted([*found.train(), *found.validation, *found.test]) == sorted(PAIRS)
+    assert found.reports() == [
+        f"{file}: 4 lines were skipped: 2 empty, 1 without a tab, 1 with too many tabs (first: {file}, line 1)"
+    ]
 
 
 @pytest.mark.parametrize(
