@@ -86,6 +86,13 @@ class Run:
         self.metrics_path.unlink(missing_ok=True)
         write_whole(self.config_path, config.to_toml())
 
+    def has_scores(self, split: str) -> bool:
+        return self.scores_path.exists() and split in _read_json(self.scores_path)
+
+    def forget_scores(self) -> None:
+        """They are of another model than the one to come."""
+        self.scores_path.unlink(missing_ok=True)
+
     def add_scores(self, split: str, scores: Mapping[str, Any]) -> None:
         known = _read_json(self.scores_path) if self.scores_path.exists() else {}
         write_whole(self.scores_path, _json({**known, split: scores}))

@@ -89,7 +89,7 @@ def evaluate(
     evaluation = score(
         run, *(together or []), split=split.value, alignments=test, mbr=mbr, device=device, **options
     )
-    _print_scores(evaluation)
+    print_scores(evaluation)
     if evaluation.alignment:
         _print_alignment(evaluation)
     if examples:
@@ -135,7 +135,7 @@ def _print_alignment(evaluation: "Evaluation") -> None:
     results.print(f"alignment: {first.signature}", style="dim")
 
 
-def _print_scores(evaluation: "Evaluation") -> None:
+def print_scores(evaluation: "Evaluation") -> None:
     table = Table(f"{evaluation.split} ({len(evaluation.pairs):,} pairs)", box=None, padding=(0, 2, 0, 0))
     for score in evaluation.scores.values():
         table.add_column(score.name, justify="right")

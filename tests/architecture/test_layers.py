@@ -22,7 +22,7 @@ ORDER = [
     ["config"],
     ["run", "card"],
     ["build"],
-    ["predictor"],
+    ["predictor", "starting"],
     ["forcing"],
     ["evaluation", "trainer", "averaging"],
     ["cli"],
