@@ -97,6 +97,13 @@ class Run:
     def predictions_path(self, split: str) -> Path:
         return self.predictions / f"{split}.jsonl"
 
+    def has_scores(self, split: str) -> bool:
+        return self.scores_path.exists() and split in _read_json(self.scores_path)
+
+    def forget_scores(self) -> None:
+        """They are of another model than the one to come."""
+        self.scores_path.unlink(missing_ok=True)
+
     def add_scores(self, split: str, scores: Mapping[str, Any]) -> None:
         known = _read_json(self.scores_path) if self.scores_path.exists() else {}
         write_whole(self.scores_path, _json({**known, split: scores}))

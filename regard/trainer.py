@@ -191,6 +191,7 @@ class Trainer:
             return
         weights = self.run.model.weights_path
         if not weights.exists() or not filecmp.cmp(found, weights, shallow=False):
+            self.run.forget_scores()
             write_whole(self.run.model.card_path, model_card(self.config, self.run.folder.name))
             copy_whole(found, weights)  # last: as long as they differ, all is done again
 
@@ -198,6 +199,7 @@ class Trainer:
         """The mean of checkpoints becomes the model, unless it is already."""
         content, model = mean_file(event.weights, event.steps), self.run.model
         if not model.weights_path.exists() or model.weights_path.read_bytes() != content:
+            self.run.forget_scores()
             card = model_card(self.config, self.run.folder.name, averaged=event.steps)
             write_whole(model.card_path, card)
             write_whole(model.weights_path, content)

@@ -11,7 +11,7 @@ from regard.build.learning import (
     search_plan,
 )
 from regard.build.networks import load_model, model, parameters
-from regard.build.pairs import TASKS, dropouts, learn_codec, limits, load_codec, task
+from regard.build.pairs import TASKS, dropouts, learn_codec, limits, load_codec, own_files, task
 
 __all__ = [
     "TASKS",
@@ -26,6 +26,7 @@ __all__ = [
     "model",
     "objective",
     "optimizer",
+    "own_files",
     "parameters",
     "plan",
     "schedule",

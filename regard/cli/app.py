@@ -13,6 +13,7 @@ from regard.cli.console import fail, listen_to_warnings
 from regard.cli.doctor import doctor
 from regard.cli.evaluate import evaluate
 from regard.cli.explain import explain
+from regard.cli.new import new
 from regard.cli.predict import predict
 from regard.cli.recipes import recipes
 from regard.cli.score import score
@@ -27,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, predict, score, evaluate, explain, average, recipes, doctor):
+for command in (new, train, predict, score, evaluate, explain, average, recipes, doctor):
     app.command()(command)
 app.add_typer(config, name="config")
 

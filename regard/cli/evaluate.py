@@ -114,7 +114,7 @@ def evaluate(
         device=device,
         **options,
     )
-    _print_scores(evaluation)
+    print_scores(evaluation)
     if evaluation.against:
         _print_against(evaluation.against)
     if evaluation.alignment:
@@ -168,7 +168,7 @@ def _print_alignment(evaluation: "Evaluation") -> None:
     results.print(f"alignment: {first.signature}", style="dim")
 
 
-def _print_scores(evaluation: "Evaluation") -> None:
+def print_scores(evaluation: "Evaluation") -> None:
     from regard.evaluation import frequency_label, length_label
 
     table = Table(f"{evaluation.split} ({len(evaluation.sources):,} sources)", box=None, padding=(0, 2, 0, 0))

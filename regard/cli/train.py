@@ -13,6 +13,7 @@ import typer
 
 from regard.cli.arguments import OnBadLineOption, RecipeArgument, SetOption
 from regard.cli.console import notes
+from regard.cli.evaluate import print_scores
 
 
 def train(
@@ -45,8 +46,23 @@ def train(
             notes.print(f"{done}. To go on, run the same command again:")
             notes.print(f"  {again}")
             raise typer.Exit(128 + (asked_to_stop() or signal.SIGTERM))
-    notes.print(f"{folder}: {last.reason if isinstance(last, Ended) else 'done'}. Next:")
-    notes.print(f"  regard evaluate {folder}")
+    notes.print(f"{folder}: {last.reason if isinstance(last, Ended) else 'done'}.")
+    if config.evaluation.at_end and not trainer.run.has_scores("test"):
+        _score(folder, config.training.device)
+    notes.print("Next:")
+    notes.print(f"  regard evaluate {folder} --examples 8")
+
+
+def _score(folder: Path, device: str) -> None:
+    """On the test pairs, as `regard evaluate` does it."""
+    from regard.evaluation import evaluate
+
+    notes.print("Scoring it on the test pairs ... (Ctrl-C: leave it for later, the model is saved)")
+    try:
+        print_scores(evaluate(folder, device=device))
+    except KeyboardInterrupt:
+        notes.print(f"Not scored. To do it later:\n  regard evaluate {folder}")
+        raise typer.Exit(128 + signal.SIGINT) from None
 
 
 @contextmanager

@@ -143,3 +143,4 @@ class Evaluation(Settings):
     batch_tokens: Tokens = Field(
         8192, description="Pieces of source in one batch, with padding, for each hypothesis of the beam."
     )
+    at_end: bool = Field(True, description="Score the model on the test pairs when its training is done.")

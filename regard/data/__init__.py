@@ -7,6 +7,7 @@ from regard.data.filtering import FilteredPairs, Filters, Limits, PairReport
 from regard.data.fingerprints import fingerprint
 from regard.data.lines import BadLineError, read_lines, try_lines
 from regard.data.locating import data_folder, located
+from regard.data.looking import Spread, Survey, look
 from regard.data.pairs import JsonlFile, Pair, PairFile, PairReader, ParallelFiles, TsvFile, read_pairs
 from regard.data.splitting import Splits, TooFewError, split
 from regard.data.store import TokenStore, open_store
@@ -26,6 +27,8 @@ __all__ = [
     "PairReport",
     "ParallelFiles",
     "Splits",
+    "Spread",
+    "Survey",
     "TokenStore",
     "TooFewError",
     "TsvFile",
@@ -36,6 +39,7 @@ __all__ = [
     "fingerprint",
     "in_order",
     "located",
+    "look",
     "open_store",
     "read_lines",
     "read_pairs",

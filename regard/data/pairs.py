@@ -77,7 +77,7 @@ class PairReader:
     def __call__(self) -> Iterator[Pair]:
         skipped = SkippedLines()
         pairs, any_is_full = 0, False
-        for pair in read_pairs(self.files, skipped if self.skip else None):
+        for pair in read_pairs(self.files, skipped if self.skip else _stop):
             pairs += 1
             any_is_full = any_is_full or bool(pair.source.strip() and pair.target.strip())
             yield pair
@@ -86,6 +86,10 @@ class PairReader:
             found = f"all {pairs:,} have an empty side" if pairs else "there is none"
             more = f"; {skipped}" if skipped.reasons else ""
             raise UserError(f"{self}: no pair to work with: {found}{more}. Check the file.")
+
+
+def _stop(bad: BadLineError) -> None:
+    raise UserError(f"{bad} Or skip such lines with --on-bad-line skip.") from bad
 
 
 @dataclass(frozen=True)

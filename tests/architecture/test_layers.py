@@ -23,7 +23,7 @@ ORDER = [
     ["run", "card"],
     ["predictions"],
     ["build"],
-    ["predictor"],
+    ["predictor", "starting"],
     ["forcing"],
     ["evaluation", "trainer", "averaging"],
     ["report"],

@@ -78,7 +78,7 @@ def test_usage_errors_exit_with_2(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["train", "predict", "evaluate", "explain", "average", "recipes", "doctor", "config"]
+    "command", ["new", "train", "predict", "evaluate", "explain", "average", "recipes", "doctor", "config"]
 )
 def test_every_command_has_help_for_people(command: str, tmp_path: Path) -> None:
     text = regard(command, "--help", folder=tmp_path).stdout.decode()

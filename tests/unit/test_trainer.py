@@ -1,8 +1,12 @@
+import tomllib
 from pathlib import Path
 
+from commands import TINY
+
+from regard.config import parse_config
 from regard.data import Limits, Pair, TokenStore, open_store
 from regard.text import TOKENIZERS, BpeDropout
-from regard.trainer import StoreBatches
+from regard.trainer import StoreBatches, Trainer
 
 TEXTS = [f"the {animal} sat on the {place}" for animal in ("cat", "dog", "bird") for place in ("mat", "roof")]
 TOKENIZER = TOKENIZERS["bpe"](TEXTS, vocabulary=300)
@@ -47,3 +51,25 @@ def test_dropout_cuts_its_own_side_and_changes_no_text(tmp_path: Path) -> None:
 def test_without_dropout_rows_are_those_of_the_store(tmp_path: Path) -> None:
     plain = StoreBatches(store(tmp_path), 100, 1)
     assert plain.batch(0, 0).source.ids.equal(plain.batch(0, 0).target.ids)
+
+
+def test_scores_of_an_earlier_model_are_forgotten(tmp_path: Path) -> None:
+    changes = [
+        "training.steps=4",
+        "training.validate_every=2",
+        "training.save_every=2",
+        "data.validation_size=2",
+    ]
+    config = parse_config(tomllib.loads(TINY), origin="here", changes=changes)
+    asked = iter([None, None, "stopped"])
+    for _ in Trainer(config, tmp_path, stop=lambda: next(asked, None)).events():
+        pass
+    trainer = Trainer(config, tmp_path)
+    trainer.run.add_scores("test", {})
+    for _ in trainer.events():
+        pass
+    assert not trainer.run.has_scores("test"), "the model of step 4 is a better one"
+    trainer.run.add_scores("test", {})
+    for _ in Trainer(config, tmp_path).events():
+        pass
+    assert trainer.run.has_scores("test"), "nothing was left to train"

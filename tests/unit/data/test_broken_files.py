@@ -108,8 +108,9 @@ def written(folder: Path, broken: Broken) -> PairFile:
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_file_is_told_by_its_name_and_line(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=BROKEN[name].said):
+    with pytest.raises(UserError, match=BROKEN[name].said) as caught:
         list(PairReader([written(tmp_path, BROKEN[name])])())
+    assert ("--on-bad-line skip" in str(caught.value)) == (BROKEN[name].reason is not None)
 
 
 @pytest.mark.parametrize("name", BROKEN)
