@@ -6,7 +6,7 @@ from regard.metrics.error_rates import CharacterErrorRate, WordErrorRate
 from regard.metrics.exact_match import ExactMatch
 from regard.metrics.overlap import Bleu, BleuLowercase, BleuTokenized, Chrf, ChrfWords, Ter
 from regard.metrics.score import Interval, Metric, MetricMaker, Score, Tally
-from regard.metrics.significance import Comparison, compare, interval
+from regard.metrics.significance import RESAMPLES, TRIALS, Comparison, compare, interval
 
 METRICS: dict[str, MetricMaker] = {
     "exact_match": ExactMatch,
@@ -22,6 +22,8 @@ METRICS: dict[str, MetricMaker] = {
 
 __all__ = [
     "METRICS",
+    "RESAMPLES",
+    "TRIALS",
     "UTILITIES",
     "Bleu",
     "BleuLowercase",
