@@ -7,7 +7,7 @@ predictions/test.json     the model, sources, search and version that gave them,
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ def basis(folder: ModelFolder, sources: Sequence[str], search: SearchPlan) -> Ba
     model = sha256()
     for path in sorted(folder.folder.iterdir()):
         if path.is_file() and path != folder.card_path:
-            model.update(f"{path.name}\n{sha256(path.read_bytes()).hexdigest()}\n".encode())
+            with path.open("rb") as file:
+                model.update(f"{path.name}\n{file_digest(file, 'sha256').hexdigest()}\n".encode())
     return {
         "regard": __version__,
         "model": model.hexdigest(),

@@ -170,6 +170,7 @@ def _print_alignment(evaluation: "Evaluation") -> None:
 
 def print_scores(evaluation: "Evaluation") -> None:
     from regard.evaluation import frequency_label, length_label
+    from regard.metrics import RESAMPLES
 
     table = Table(f"{evaluation.split} ({len(evaluation.sources):,} sources)", box=None, padding=(0, 2, 0, 0))
     for score in evaluation.scores.values():
@@ -185,10 +186,14 @@ def print_scores(evaluation: "Evaluation") -> None:
     results.print(table)
     for score in evaluation.scores.values():
         results.print(f"{score.name}: {score.signature}", style="dim")
-    results.print("±: half of the interval that holds 95 % of 1,000 bootstrap resamples", style="dim")
+    results.print(
+        f"±: half of the interval that holds 95 % of {RESAMPLES:,} bootstrap resamples", style="dim"
+    )
 
 
 def _print_against(against: "Against") -> None:
+    from regard.metrics import TRIALS
+
     table = Table(f"against {against.name}", box=None, padding=(0, 2, 0, 0))
     for name in ("this run", "other run", "difference", "p"):
         table.add_column(name, justify="right")
@@ -198,7 +203,7 @@ def _print_against(against: "Against") -> None:
         table.add_row(one.name, *cells, one.verdict)
     results.print()
     results.print(table)
-    results.print("p: approximate randomisation, two-sided, 10,000 trials", style="dim")
+    results.print(f"p: approximate randomisation, two-sided, {TRIALS:,} trials", style="dim")
 
 
 def _print_examples(evaluation: "Evaluation", count: int) -> None:

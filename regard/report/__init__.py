@@ -7,6 +7,7 @@ from regard.card import languages, parts
 from regard.core.errors import UserError
 from regard.core.files import write_whole
 from regard.evaluation import Evaluation, frequency_label, length_label
+from regard.metrics import RESAMPLES, TRIALS
 from regard.report.sentences import sentences
 from regard.report.tables import against_table, bucket_table, score_cards
 from regard.run import Run, find_model
@@ -65,12 +66,12 @@ def _sections(evaluation: Evaluation) -> list[str]:
 
 
 _ABOUT_SCORES = (
-    "The interval holds 95 % of 1,000 bootstrap resamples of the sentences: what another test set of this kind and "
-    "size would plausibly give. ↑ higher is better, ↓ lower is better."
+    f"The interval holds 95 % of {RESAMPLES:,} bootstrap resamples of the sentences: what another test set of this "
+    "kind and size would plausibly give. ↑ higher is better, ↓ lower is better."
 )
 _ABOUT_P = (
     "p is how often chance alone makes a difference this large: the answers of both runs are swapped sentence by "
-    "sentence by the toss of a coin, 10,000 times. At most 0.05 is the usual bound."
+    f"sentence by the toss of a coin, {TRIALS:,} times. At most 0.05 is the usual bound."
 )
 _ABOUT_BUCKETS = "A bar is as long as its value beside the largest of its column."
 _ABOUT_FREQUENCY = (

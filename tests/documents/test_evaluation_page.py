@@ -6,8 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from regard.cli.app import app
-from regard.metrics import METRICS
-from regard.metrics.significance import RESAMPLES, TRIALS
+from regard.metrics import METRICS, RESAMPLES, TRIALS
 from regard.report import SHOWN
 
 PAGE = (Path(__file__).parent.parent.parent / "docs/evaluation.md").read_text(encoding="utf-8")
