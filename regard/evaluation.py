@@ -21,7 +21,7 @@ from regard.card import model_card
 from regard.core.errors import UserError
 from regard.core.files import write_whole
 from regard.core.prediction import Prediction
-from regard.data import Pair, fingerprint
+from regard.data import Case, Pair, fingerprint
 from regard.forcing import force
 from regard.metrics import Bucket, Score, by_bucket
 from regard.predictor import Predictor, load
@@ -36,7 +36,7 @@ class Evaluation:
     split: str
     scores: Mapping[str, Score]
     by_length: Sequence[Bucket]  # by pieces of the source
-    pairs: Sequence[Pair] = field(repr=False)
+    cases: Sequence[Case] = field(repr=False)
     predictions: Sequence[Prediction] = field(repr=False)
     alignment: Mapping[str, Score] = field(default_factory=dict)  # where there was gold to compare with
     saved: Path | None = None  # where the scores were written, if they were
@@ -126,9 +126,10 @@ def evaluate(
                 "on. Bring the old data back, or train again."
             )
     alignment = alignments(predictor, pairs) if alignments is not None else {}
-    sources = [pair.source for pair in pairs]
+    cases = examples.cases(pairs)
+    sources = [case.source for case in cases]
     predictions = predictor.predict(sources, attention="none", mbr=mbr, **options)
-    texts, references = [one.text for one in predictions], [[pair.target] for pair in pairs]
+    texts, references = [one.text for one in predictions], [case.targets for case in cases]
     metrics = build.metrics(config)
     lengths = [len(one.attention.source_pieces) for one in predictions]
     is_own = not others and mbr is None and set(options) <= {"beam"}
@@ -137,7 +138,7 @@ def evaluate(
         split=split,
         scores={metric.name: metric(texts, references) for metric in metrics},
         by_length=by_bucket(lengths, texts, references, metrics),
-        pairs=pairs,
+        cases=cases,
         predictions=predictions,
         alignment=alignment,
         saved=run.scores_path if run else None,

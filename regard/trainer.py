@@ -270,7 +270,7 @@ class Validator:
         self.device = device
         self.budget = config.evaluation.batch_tokens
         self.samples = config.training.samples
-        self.pairs = examples.validation
+        self.cases = examples.cases(examples.validation)
         self.predictor = Predictor(
             [model],
             codec,
@@ -284,10 +284,10 @@ class Validator:
         self.metrics = list(chosen.values())
 
     def __call__(self) -> Validation:
-        sources = [pair.source for pair in self.pairs]
+        sources = [case.source for case in self.cases]
         answers = self.predictor.predict(sources, beam=1, attention="none")
         samples = self.predictor.predict(sources[: self.samples], beam=1)
-        texts, references = [answer.text for answer in answers], [[pair.target] for pair in self.pairs]
+        texts, references = [answer.text for answer in answers], [case.targets for case in self.cases]
         scores = {metric.name: metric(texts, references).value for metric in self.metrics}
         return Validation(self._loss(), scores, samples)
 

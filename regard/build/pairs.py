@@ -1,6 +1,7 @@
 """The task with its pairs, and the way from texts to rows of ids."""
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from regard.config import Config, Files, Pieces, TwoFiles
@@ -9,6 +10,8 @@ from regard.core.errors import UserError
 from regard.data import JsonlFile, Limits, PairFile, ParallelFiles, TsvFile, located
 from regard.run import ModelFolder
 from regard.tasks.dates import Dates
+from regard.tasks.dictionaries import DictionaryFile
+from regard.tasks.pronounce import Pronounce
 from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
 from regard.tasks.translation import Translation
 from regard.text import TOKENIZERS, BpeDropout, Tokenizer
@@ -43,10 +46,25 @@ def _translation(config: Config, settings: settings_of.Translation) -> Translati
     )
 
 
-TASKS: dict[str, Callable[[Config, Any], Task]] = {"dates": _dates, "translation": _translation}
+def _pronounce(config: Config, settings: settings_of.Pronounce) -> Pronounce:
+    return Pronounce(
+        own_files(config, DictionaryFile),
+        stress=settings.stress,
+        validation=config.data.validation_size,
+        test=config.data.test_size,
+        seed=config.data.seed,
+    )
 
 
-def own_files(config: Config) -> OwnFiles | None:
+TASKS: dict[str, Callable[[Config, Any], Task]] = {
+    "dates": _dates,
+    "translation": _translation,
+    "pronounce": _pronounce,
+}
+
+
+def own_files(config: Config, lines: Callable[[Path], PairFile] = TsvFile) -> OwnFiles | None:
+    """The files of `data`; `lines` reads those that hold pairs in lines and are no JSON."""
     data = config.data
     if data.train is None:
         if data.validation is not None or data.test is not None:
@@ -54,21 +72,23 @@ def own_files(config: Config) -> OwnFiles | None:
                 "data.validation or data.test is given without data.train. Give the training pairs too."
             )
         return None
-    return OwnFiles(*(_pair_files(config, files) for files in (data.train, data.validation, data.test)))
+    return OwnFiles(
+        *(_pair_files(config, files, lines) for files in (data.train, data.validation, data.test))
+    )
 
 
-def _pair_files(config: Config, files: Files | None) -> list[PairFile]:
+def _pair_files(config: Config, files: Files | None, lines: Callable[[Path], PairFile]) -> list[PairFile]:
     if files is None:
         return []
-    return [_pair_file(config, one) for one in (files if isinstance(files, list) else [files])]
+    return [_pair_file(config, one, lines) for one in (files if isinstance(files, list) else [files])]
 
 
-def _pair_file(config: Config, file: str | TwoFiles) -> PairFile:
+def _pair_file(config: Config, file: str | TwoFiles, lines: Callable[[Path], PairFile]) -> PairFile:
     if not isinstance(file, str):
         return ParallelFiles(located(file.source), located(file.target))
     if file.removesuffix(".gz").endswith((".jsonl", ".json")):
         return JsonlFile(located(file), config.data.source_field, config.data.target_field)
-    return TsvFile(located(file))
+    return lines(located(file))
 
 
 def limits(config: Config) -> Limits:

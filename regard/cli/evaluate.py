@@ -136,7 +136,7 @@ def _print_alignment(evaluation: "Evaluation") -> None:
 
 
 def _print_scores(evaluation: "Evaluation") -> None:
-    table = Table(f"{evaluation.split} ({len(evaluation.pairs):,} pairs)", box=None, padding=(0, 2, 0, 0))
+    table = Table(f"{evaluation.split} ({len(evaluation.cases):,} sources)", box=None, padding=(0, 2, 0, 0))
     for score in evaluation.scores.values():
         table.add_column(score.name, justify="right")
     table.add_row("all", *(f"{score.value:.2f}" for score in evaluation.scores.values()), style="bold")
@@ -152,15 +152,20 @@ def _print_examples(evaluation: "Evaluation", count: int) -> None:
     """Right answers, then wrong ones: up to half of all that are shown, because they teach more."""
     from regard.viewing.labels import plain
 
-    numbered = list(enumerate(zip(evaluation.pairs, evaluation.predictions, strict=True)))
-    wrong = [n for n, (pair, one) in numbered if one.text != pair.target]
-    right = [n for n, (pair, one) in numbered if one.text == pair.target]
+    numbered = list(enumerate(zip(evaluation.cases, evaluation.predictions, strict=True)))
+    wrong = [n for n, (case, one) in numbered if one.text not in case.targets]
+    right = [n for n, (case, one) in numbered if one.text in case.targets]
     chosen = right[: count - min(len(wrong), count // 2)] + wrong[: count // 2]
     table = Table("", "source", "answer", "right answer", box=None, padding=(0, 2, 0, 0))
     for number in chosen:
-        pair, one = numbered[number][1]
-        good = one.text == pair.target
-        cells = ("right" if good else "WRONG", pair.source, one.text, "" if good else pair.target)
+        case, one = numbered[number][1]
+        good = one.text in case.targets
+        cells = (
+            "right" if good else "WRONG",
+            case.source,
+            one.text,
+            "" if good else " or ".join(case.targets),
+        )
         table.add_row(*(Text(plain(cell)) for cell in cells))
     results.print()
     results.print(table)

