@@ -10,6 +10,7 @@ from regard import __version__
 from regard.cli.average import average
 from regard.cli.config import config
 from regard.cli.console import fail, listen_to_warnings
+from regard.cli.data import data
 from regard.cli.doctor import doctor
 from regard.cli.evaluate import evaluate
 from regard.cli.explain import explain
@@ -28,7 +29,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (new, train, predict, score, evaluate, explain, average, recipes, doctor):
+for command in (new, train, predict, score, evaluate, explain, average, recipes, data, doctor):
     app.command()(command)
 app.add_typer(config, name="config")
 

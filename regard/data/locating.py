@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from regard.data.cache import cache_folder
+from regard.data.sets import DATA_SETS
 
 VARIABLE = "REGARD_DATA"
 
@@ -25,4 +26,6 @@ def if_missing(path: Path) -> str:
     folder = data_folder()
     if not path.is_relative_to(folder):
         return "Check the path."
-    return f"Set {VARIABLE} to the folder that holds {path.relative_to(folder)}."
+    name = path.relative_to(folder).parts[0]
+    fetch = f" `regard data {name}` fetches it." if name in DATA_SETS else ""
+    return f"Set {VARIABLE} to the folder that holds {path.relative_to(folder)}.{fetch}"

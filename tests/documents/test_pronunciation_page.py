@@ -23,7 +23,7 @@ def test_the_page_names_metrics_and_recipes_that_exist() -> None:
 def test_the_page_tells_the_sizes_of_the_recipe() -> None:
     data = load_config("pronounce").data
     assert f"{data.validation_size:,} pronunciations are set apart" in PAGE
-    assert f"{data.test_size:,} for the" in PAGE
+    assert f"{data.test_size:,} for the test" in PAGE
 
 
 def test_the_published_split_leaves_out_as_many_training_lines_as_the_page_says(

@@ -32,15 +32,18 @@ def test_no_other_name_is_changed(name: str, monkeypatch: pytest.MonkeyPatch) ->
     assert located(name) == Path(name)
 
 
-def test_a_missing_file_of_the_folder_says_what_to_set(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "fetch"),
+    [("multi30k/train.en", " `regard data multi30k` fetches it."), ("mine/train.en", ""), ("train.en", "")],
+)
+def test_a_missing_file_of_the_folder_says_what_to_set_and_what_fetches_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, fetch: str
 ) -> None:
     monkeypatch.setenv("REGARD_DATA", str(tmp_path))
     with pytest.raises(UserError) as caught:
-        list(read_lines(located("$REGARD_DATA/multi30k/train.en")))
+        list(read_lines(located(f"$REGARD_DATA/{name}")))
     assert str(caught.value) == (
-        f"{tmp_path}/multi30k/train.en: there is no such file. "
-        "Set REGARD_DATA to the folder that holds multi30k/train.en."
+        f"{tmp_path}/{name}: there is no such file. Set REGARD_DATA to the folder that holds {name}.{fetch}"
     )
 
 
