@@ -23,7 +23,7 @@ from regard.config import Config
 from regard.core.errors import UserError, did_you_mean
 from regard.core.files import write_whole
 from regard.core.prediction import Prediction
-from regard.data import Case, Pair, fingerprint
+from regard.data import Pair, fingerprint
 from regard.forcing import force
 from regard.metrics import (
     METRICS,
