@@ -31,7 +31,7 @@ def test_two_commands_lead_from_raw_pairs_to_scores(tmp_path: Path) -> None:
     assert scores.keys() == {"bleu", "chrf"}
     assert f"{scores['chrf']['value']:.2f}".encode() in done.stdout
     card = (tmp_path / "runs/my/model/README.md").read_text()
-    assert f"| chrf | {scores['chrf']['value']:.2f} |" in card
+    assert f"| chrf | {scores['chrf']['value']:.2f} ±" in card
 
     again = regard("train", "my.toml", *CHANGES, folder=tmp_path)
     assert again.stdout == b"", "a finished run is not scored again"
