@@ -22,8 +22,8 @@ from regard.card import model_card
 from regard.config import Config
 from regard.core.errors import UserError, did_you_mean
 from regard.core.files import write_whole
-from regard.core.prediction import Prediction
-from regard.data import Pair, fingerprint
+from regard.core.prediction import Prediction, Request
+from regard.data import Case, Pair, fingerprint
 from regard.forcing import force
 from regard.metrics import (
     METRICS,
@@ -49,7 +49,7 @@ log = logging.getLogger("regard")
 WINDOW = 512  # pairs that are forced before their links are read off
 
 
-Look = Callable[[Sequence[str]], list[Prediction]]  # answers some sources again, with attention
+Look = Callable[[Sequence[Request]], list[Prediction]]  # answers some requests again, with attention
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,15 @@ class Against:
 
     name: str
     comparisons: Mapping[str, Comparison]  # by metric
+
+
+@dataclass(frozen=True)
+class Direction:
+    """From one language to another, such as en-de."""
+
+    name: str
+    count: int
+    scores: Sequence[Score]
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,8 @@ class Evaluation:
     scores: Mapping[str, Score]
     by_length: Sequence[Bucket]  # by pieces of the source
     by_frequency: Sequence[Bucket]  # by how often the rarest word of the source was trained on
-    sources: Sequence[str] = field(repr=False)
+    by_direction: Sequence[Direction]  # where there are several
+    requests: Sequence[Request] = field(repr=False)  # what it was asked
     references: Sequence[Sequence[str]] = field(repr=False)  # all right answers of each source
     predictions: Sequence[Prediction] = field(repr=False)
     rarest: Sequence[Seen | None] = field(repr=False)  # none at all where the training pairs are gone
@@ -86,6 +96,10 @@ class Evaluation:
         for place, name in enumerate(self.scores):
             document[name]["by_source_length"] = _rows(self.by_length, place)
             document[name]["by_source_frequency"] = _rows(self.by_frequency, place)
+            if self.by_direction:
+                document[name]["by_direction"] = {
+                    one.name: round(one.scores[place].value, 4) for one in self.by_direction
+                }
         return document | scores_document(self.alignment)
 
 
@@ -179,26 +193,26 @@ def evaluate(
     examples = build.task(config).examples()
     pairs = examples.test if split == "test" else examples.validation
     for one in (path, *others):
-        if _fingerprint(one, split) != fingerprint(pairs):
+        if _fingerprint(one, split) != fingerprint(pair.texts for pair in pairs):
             raise UserError(
                 f"The {split} pairs are not the ones that {one} was trained beside, so some may have been trained "
                 "on. Bring the old data back, or train again."
             )
-    if against is not None and _fingerprint(against, split) != fingerprint(pairs):
+    if against is not None and _fingerprint(against, split) != fingerprint(pair.texts for pair in pairs):
         raise UserError(
             f"{against} has other {split} pairs than {path}, so their answers cannot be compared one by one. Compare "
             "runs that were trained with the same data settings."
         )
     cases = examples.cases(pairs)
-    sources, references = [case.source for case in cases], [case.targets for case in cases]
+    requests, references = [case.request for case in cases], [case.targets for case in cases]
     alignment = alignments(predictor, pairs) if alignments is not None else {}
     search = changed(predictor.search, options)
     run = _run(path) if not others and mbr is None and set(options) <= {"beam"} else None
-    keeper = _kept(run, split, sources, search) if run and search == predictor.search else None
+    keeper = _kept(run, split, requests, search) if run and search == predictor.search else None
     before = keeper.load() if keeper else None
-    predictions = before or predictor.predict(sources, attention="none", mbr=mbr, **options)
+    predictions = before or predictor.predict(requests, attention="none", mbr=mbr, **options)
     tallies = _tallies(chosen, predictions, references)
-    rarest = _rarest(config, examples, sources)
+    rarest = _rarest(config, examples, [case.source for case in cases])
     evaluation = Evaluation(
         path=Path(path),
         name=" + ".join(Path(one).resolve().name for one in (path, *others)),
@@ -208,12 +222,13 @@ def evaluate(
         scores={tally.name: replace(tally.score(), interval=interval(tally)) for tally in tallies},
         by_length=by_length([len(one.attention.source_pieces) for one in predictions], tallies),
         by_frequency=by_frequency([one.count if one else None for one in rarest], tallies) if rarest else [],
-        sources=sources,
+        by_direction=_by_direction(cases, chosen, predictions),
+        requests=requests,
         references=references,
         predictions=predictions,
         rarest=rarest,
         look=lambda some: predictor.predict(some, mbr=mbr, **options),
-        against=_against(against, split, sources, references, chosen, tallies, device) if against else None,
+        against=_against(against, split, requests, references, chosen, tallies, device) if against else None,
         alignment=alignment,
         saved=run.scores_path if run else None,
         kept=keeper.path if keeper and before else None,
@@ -246,8 +261,8 @@ def _run(path: str | Path) -> Run | None:
     return Run(path) if find_model(path).folder == Path(path) / "model" else None
 
 
-def _kept(run: Run, split: str, sources: Sequence[str], search: SearchPlan) -> Kept:
-    return Kept(run.predictions_path(split), basis(run.model, sources, search))
+def _kept(run: Run, split: str, requests: Sequence[Request], search: SearchPlan) -> Kept:
+    return Kept(run.predictions_path(split), basis(run.model, requests, search))
 
 
 def _tallies(
@@ -255,6 +270,24 @@ def _tallies(
 ) -> list[Tally]:
     texts = [one.text for one in predictions]
     return [metric.tally(texts, references) for metric in metrics]
+
+
+def _by_direction(
+    cases: Sequence[Case], metrics: Sequence[Metric], predictions: Sequence[Prediction]
+) -> list[Direction]:
+    """The scores of each direction, with metrics that know its language."""
+    groups: dict[str, list[int]] = {}
+    for number, case in enumerate(cases):
+        groups.setdefault(case.group, []).append(number)
+    if len(groups) < 2:
+        return []
+    found = []
+    for name, numbers in groups.items():
+        texts, references = [predictions[n].text for n in numbers], [cases[n].targets for n in numbers]
+        language = cases[numbers[0]].request.to
+        scores = [METRICS[metric.name](language=language)(texts, references) for metric in metrics]
+        found.append(Direction(name, len(numbers), scores))
+    return found
 
 
 def _rarest(config: Config, examples: Examples, sources: Sequence[str]) -> list[Seen | None]:
@@ -270,7 +303,7 @@ def _rarest(config: Config, examples: Examples, sources: Sequence[str]) -> list[
 def _against(
     path: str | Path,
     split: str,
-    sources: Sequence[str],
+    requests: Sequence[Request],
     references: Sequence[Sequence[str]],
     metrics: Sequence[Metric],
     ours: Sequence[Tally],
@@ -278,8 +311,8 @@ def _against(
 ) -> Against:
     """What it answered before, if that is kept and nothing changed since; else what it answers now."""
     other, run = load(path, device=device), _run(path)
-    before = _kept(run, split, sources, other.search).load() if run else None
-    predictions = before or other.predict(sources, attention="none")
+    before = _kept(run, split, requests, other.search).load() if run else None
+    predictions = before or other.predict(requests, attention="none")
     theirs = _tallies(metrics, predictions, references)
     compared = {one.name: compare(one, another) for one, another in zip(ours, theirs, strict=True)}
     return Against(Path(path).resolve().name, compared)

@@ -12,7 +12,7 @@ from regard.core.batch import Batch, Tokens
 from regard.core.errors import UserError
 from regard.core.kinds import CROSS, DECODER, member_kind, plain_kind
 from regard.core.pieces import END
-from regard.core.prediction import Prediction
+from regard.core.prediction import Prediction, Request
 from regard.data import in_order
 from regard.predictor import Predictor
 from regard.search import SPACES, Hypothesis
@@ -27,14 +27,16 @@ def force(
     sources: Sequence[str],
     targets: Sequence[str],
     *,
+    to: str | None = None,
     wanted: frozenset[str] = frozenset({CROSS}),
 ) -> list[Prediction]:
     """A prediction for each pair, in their order, as if the model had answered the source with the target.
 
-    Its text is the target as it was given, its score the log-probability of the target's pieces and
-    end mark, its attention the looks that led to them. `wanted` are the kinds of attention to record. A
-    target longer than the model was trained for is cut, with a warning, and has no end mark then. A source
-    with nothing in it is answered with nothing: any other target is impossible, and its score minus infinity.
+    Its text is the target as it was given, its score the log-probability of the target's pieces and end mark, its
+    attention the looks that led to them. `to` is the language of the targets, where the model knows several;
+    `wanted` are the kinds of attention to record. A target longer than the model was trained for is cut, with a
+    warning, and has no end mark then. A source with nothing in it is answered with nothing: any other target is
+    impossible, and its score minus infinity.
     """
     if len(sources) != len(targets):
         raise UserError(
@@ -43,7 +45,9 @@ def force(
     for model in predictor.models:
         model.eval()
     codec = predictor.codec
-    rows, aims = codec.encode(sources), codec.encode_targets(targets)
+    front = codec.front(Request("", to=to))
+    rows = [[*front, *row] if row else [] for row in codec.encode(sources)]
+    aims = codec.encode_targets(targets)
     answers = [
         replace(codec.nothing(source), text=target, score=-math.inf if target.strip() else 0.0)
         for source, target in zip(sources, targets, strict=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from regard import __version__
 from regard.core.files import write_whole
-from regard.core.prediction import Prediction
+from regard.core.prediction import Prediction, Request
 from regard.data import fingerprint
 from regard.records import load_records
 from regard.run import ModelFolder
@@ -24,7 +24,7 @@ from regard.viewing.document import as_json, well_formed
 Basis = Mapping[str, Any]
 
 
-def basis(folder: ModelFolder, sources: Sequence[str], search: SearchPlan) -> Basis:
+def basis(folder: ModelFolder, requests: Sequence[Request], search: SearchPlan) -> Basis:
     """All that answers depend on. The model card is not part of a model."""
     model = sha256()
     for path in sorted(folder.folder.iterdir()):
@@ -34,7 +34,7 @@ def basis(folder: ModelFolder, sources: Sequence[str], search: SearchPlan) -> Ba
     return {
         "regard": __version__,
         "model": model.hexdigest(),
-        "sources": fingerprint([source] for source in sources),
+        "sources": fingerprint([one.text, *filter(None, [one.to])] for one in requests),
         "search": asdict(search),
     }
 

@@ -195,7 +195,7 @@ class Predictor:
         if not row:
             return None, None
         try:
-            question = Question(tuple(row), self.codec.rules(request))
+            question = Question((*self.codec.front(request), *row), self.codec.rules(request))
         except UserError as error:
             return None, str(error)
         problem = search.impossible(question)

@@ -3,7 +3,7 @@
 import filecmp
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -18,12 +18,22 @@ from regard.config import Config, difference
 from regard.core.batch import Batch
 from regard.core.errors import UserError
 from regard.core.files import copy_whole, write_whole
-from regard.data import BatchPlan, TokenStore, cache_folder, fingerprint, in_order, open_store
+from regard.data import (
+    BatchPlan,
+    Mixture,
+    Pair,
+    TokenStore,
+    cache_folder,
+    fingerprint,
+    in_order,
+    open_store,
+    shares,
+)
 from regard.models import Seq2Seq
 from regard.predictor import Predictor
 from regard.run import Run, mean_file
 from regard.tasks.text import Examples, TextCodec
-from regard.text import BpeDropout
+from regard.text import NO_TAGS, BpeDropout, Tags
 from regard.training import (
     Averaged,
     Checkpoints,
@@ -82,32 +92,35 @@ class Trainer:
         if examples.note:
             yield Noted(examples.note)
         codec = self._codec(examples)
-        stores = self._stores(examples, codec)
+        train, validation = self._stores(examples, codec)
         for report in examples.reports():
             yield Noted(report)
-        for name, store in stores.items():
-            yield Noted(f"{name}: {store.report}")
+        yield from map(Noted, _told(train, examples))
+        yield Noted(f"validation: {validation.report}")
 
         torch.manual_seed(config.training.seed)
         device = build.device(config.training.device)
-        model = build.model(config, source_vocabulary=len(codec.source), target_vocabulary=len(codec.target))
+        model = build.model(
+            config, source_vocabulary=codec.sizes["source"], target_vocabulary=codec.sizes["target"]
+        )
         model = model.to(device)
         yield Noted(f"model: {sum(p.numel() for p in model.parameters()):,} parameters on {device}")
 
         loop = Loop(
             model,
             StoreBatches(
-                stores["train"],
+                train,
                 config.training.batch_tokens,
                 config.training.seed,
                 build.dropouts(config, codec),
+                codec.tags,
             ),
             build.objective(config),
             build.optimizer(config, model),
             build.schedule(config),
             self.plan,
             checkpoints=self.checkpoints,
-            validate=Validator(config, model, codec, examples, stores["validation"], device),
+            validate=Validator(config, model, codec, examples, validation, device),
             judge=self._judge,
             device=device,
             stop=self.stop,
@@ -136,25 +149,36 @@ class Trainer:
         codec.save(folder.folder)
         return codec
 
-    def _stores(self, examples: Examples, codec: TextCodec) -> dict[str, TokenStore]:
+    def _stores(self, examples: Examples, codec: TextCodec) -> tuple[TokenStore | Mixture, TokenStore]:
         """The stores to train with. On going on, the pairs must be the ones it was started with."""
         cache, limits = cache_folder() / "stores", build.limits(self.config)
-        stores = {
-            name: open_store(cache, pairs, codec.source, codec.target, limits)
-            for name, pairs in (("train", examples.train), ("validation", lambda: examples.validation))
-        }
+
+        def opened(pairs: Callable[[], Iterable[Pair]]) -> TokenStore:
+            return open_store(cache, pairs, codec.source, codec.target, limits, codec.tags)
+
+        train: TokenStore | Mixture
+        if examples.corpora:
+            parts = [opened(corpus.pairs) for corpus in examples.corpora]
+            weights = [corpus.weight for corpus in examples.corpora]
+            drawn = shares(list(map(len, parts)), weights, examples.temperature)
+            train = Mixture(parts, drawn, self.config.training.seed)
+        else:
+            train = opened(examples.train)
+        validation = opened(lambda: examples.validation)
         now = {
-            "train": {"pairs": len(stores["train"]), "fingerprint": stores["train"].fingerprint},
+            "train": {"pairs": len(train), "fingerprint": train.fingerprint},
             "validation": {
                 "pairs": len(examples.validation),
-                "fingerprint": fingerprint(examples.validation),
+                "fingerprint": fingerprint(pair.texts for pair in examples.validation),
             },
-            "test": {"pairs": len(examples.test), "fingerprint": fingerprint(examples.test)},
+            "test": {
+                "pairs": len(examples.test),
+                "fingerprint": fingerprint(pair.texts for pair in examples.test),
+            },
         }
         folder = self.run.model
         if not folder.config_path.exists():
-            vocabulary = {"source": len(codec.source), "target": len(codec.target)}
-            folder.describe(self.config, vocabulary=vocabulary, data=now)  # last: the tokenizers are there
+            folder.describe(self.config, vocabulary=codec.sizes, data=now)  # last: the tokenizers are there
         elif changed := [name for name in now if folder.data().get(name) != now[name]]:
             earlier = folder.data().get(changed[0], {}).get("pairs", 0)
             raise UserError(
@@ -162,7 +186,7 @@ class Trainer:
                 f"{now[changed[0]]['pairs']:,} now, and the contents differ. Bring the old data back, "
                 "or give another folder with --run."
             )
-        return stores
+        return train, validation
 
     def _judge(self, validation: Validation) -> float:
         metric = self.config.training.metric
@@ -234,6 +258,14 @@ def _points(lines: Sequence[Mapping[str, Any]], name: str) -> tuple[list[float],
     return [line["step"] for line in lines], [line[name] for line in lines]
 
 
+def _told(train: TokenStore | Mixture, examples: Examples) -> Iterator[str]:
+    if not isinstance(train, Mixture):
+        yield f"train: {train.report}"
+        return
+    for corpus, store, share in zip(examples.corpora, train.stores, train.shares, strict=True):
+        yield f"train {corpus.name}: {store.report}, {share:.1%} of what is trained on"
+
+
 class StoreBatches:
     """Training batches from a store, as a pure function of epoch and position.
 
@@ -241,20 +273,36 @@ class StoreBatches:
     """
 
     def __init__(
-        self, store: TokenStore, budget: int, seed: int, dropouts: Mapping[str, BpeDropout] | None = None
+        self,
+        store: TokenStore | Mixture,
+        budget: int,
+        seed: int,
+        dropouts: Mapping[str, BpeDropout] | None = None,
+        tags: Tags = NO_TAGS,
     ):
         self.store = store
         self.seed = seed
         self.dropouts = dropouts or {}
-        self.plan = BatchPlan(store.source_lengths, store.target_lengths, budget=budget, seed=seed)
+        self.tags = tags
+        drawn = store.drawn if isinstance(store, Mixture) else None
+        self.plan = BatchPlan(
+            store.source_lengths, store.target_lengths, budget=budget, seed=seed, drawn=drawn
+        )
 
     def length(self, epoch: int) -> int:
         return len(self.plan.epoch(epoch))
 
     def batch(self, epoch: int, position: int) -> Batch:
         chance = Random(f"{self.seed} {epoch} {position}")
-        recuts = {side: partial(dropout, chance=chance) for side, dropout in self.dropouts.items()}
+        recuts = {
+            side: partial(self._recut, dropout=dropout, chance=chance)
+            for side, dropout in self.dropouts.items()
+        }
         return self.store.batch(self.plan.batch(epoch, position), **recuts)
+
+    def _recut(self, row: Sequence[int], *, dropout: BpeDropout, chance: Random) -> list[int]:
+        front = self.tags.before(row)
+        return [*row[:front], *dropout(row[front:], chance=chance)]
 
 
 class Validator:
@@ -288,9 +336,9 @@ class Validator:
         self.metrics = list(chosen.values())
 
     def __call__(self) -> Validation:
-        sources = [case.source for case in self.cases]
-        answers = self.predictor.predict(sources, beam=1, attention="none")
-        samples = self.predictor.predict(sources[: self.samples], beam=1)
+        requests = [case.request for case in self.cases]
+        answers = self.predictor.predict(requests, beam=1, attention="none")
+        samples = self.predictor.predict(requests[: self.samples], beam=1)
         texts, references = [answer.text for answer in answers], [case.targets for case in self.cases]
         scores = {metric.name: metric(texts, references).value for metric in self.metrics}
         return Validation(self._loss(), scores, samples)

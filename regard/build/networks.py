@@ -331,13 +331,13 @@ def parameters(config: Config, *, vocabulary: int) -> int:
 def load_model(config: Config, folder: ModelFolder, codec: TextCodec) -> Seq2Seq:
     """The model with its trained weights. Vocabulary and weights that don't match are found out here."""
     known = folder.vocabulary()
-    for side, tokenizer in (("source", codec.source), ("target", codec.target)):
-        if known.get(side) != len(tokenizer):
+    for side, size in codec.sizes.items():
+        if known.get(side) != size:
             raise UserError(
                 f"{folder.folder}: the model was trained with {known.get(side)} {side} pieces, but its {side} "
-                f"tokenizer has {len(tokenizer)}. One of the files belongs to another model."
+                f"tokenizer has {size}. One of the files belongs to another model."
             )
-    net = model(config, source_vocabulary=len(codec.source), target_vocabulary=len(codec.target))
+    net = model(config, source_vocabulary=codec.sizes["source"], target_vocabulary=codec.sizes["target"])
     try:
         load_weights(net, load_file(folder.weights_path))
     except (SafetensorError, RuntimeError, OSError) as error:

@@ -104,11 +104,19 @@ def learn_codec(config: Config, examples: Examples) -> TextCodec:
     """Tokenizers learned from the training pairs."""
     text = config.text
     if text.shared:
-        both = _learn(text.source, (side for pair in examples.train() for side in (pair.source, pair.target)))
-        return TextCodec(both, both, limits(config), task(config).view)
-    source = _learn(text.source, (pair.source for pair in examples.train()))
-    target = _learn(text.target, (pair.target for pair in examples.train()))
-    return TextCodec(source, target, limits(config), task(config).view)
+        texts = (side for pair in examples.train() for side in (pair.source, pair.target))
+        source = target = _learn(text.source, texts)
+    else:
+        source = _learn(text.source, (pair.source for pair in examples.train()))
+        target = _learn(text.target, (pair.target for pair in examples.train()))
+    return TextCodec(
+        source,
+        target,
+        limits(config),
+        task(config).view,
+        languages=examples.languages,
+        marks=examples.marks,
+    )
 
 
 def _learn(pieces: Pieces, texts: Iterable[str]) -> Tokenizer:

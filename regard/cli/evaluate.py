@@ -172,10 +172,13 @@ def print_scores(evaluation: "Evaluation") -> None:
     from regard.evaluation import frequency_label, length_label
     from regard.metrics import RESAMPLES
 
-    table = Table(f"{evaluation.split} ({len(evaluation.sources):,} sources)", box=None, padding=(0, 2, 0, 0))
+    table = Table(f"{evaluation.split} ({len(evaluation.requests):,} sources)", box=None, padding=(0, 2, 0, 0))
     for score in evaluation.scores.values():
         table.add_column(score.name, justify="right")
     table.add_row("all", *(score.shown for score in evaluation.scores.values()), style="bold")
+    for direction in evaluation.by_direction:
+        values = (f"{score.value:.2f}" for score in direction.scores)
+        table.add_row(f"{direction.name} ({direction.count:,})", *values)
     for buckets, label in (
         (evaluation.by_length, length_label),
         (evaluation.by_frequency, frequency_label),
@@ -210,7 +213,8 @@ def _print_examples(evaluation: "Evaluation", count: int) -> None:
     """Right answers, then wrong ones: up to half of all that are shown, because they teach more."""
     from regard.viewing.labels import plain
 
-    asked = zip(evaluation.sources, evaluation.references, evaluation.predictions, strict=True)
+    sources = [one.text for one in evaluation.requests]
+    asked = zip(sources, evaluation.references, evaluation.predictions, strict=True)
     numbered = list(enumerate(asked))
     wrong = [n for n, (_, answers, one) in numbered if one.text not in answers]
     right = [n for n, (_, answers, one) in numbered if one.text in answers]

@@ -137,6 +137,7 @@ class Request:
     prefix: str = ""  # the answer begins with it
     require: Sequence[str] = ()  # words or phrases that are in the answer
     forbid: Sequence[str] = ()  # words or phrases that are not
+    to: str | None = None  # the language of the answer, where a model knows several
 
     def __post_init__(self) -> None:
         for name in ("require", "forbid"):

@@ -8,6 +8,7 @@ from regard.data.fingerprints import fingerprint
 from regard.data.lines import BadLineError, read_lines, try_lines
 from regard.data.locating import data_folder, located
 from regard.data.looking import Spread, Survey, look
+from regard.data.mixing import Mixture, shares
 from regard.data.pairs import JsonlFile, Pair, PairFile, PairReader, ParallelFiles, TsvFile, read_pairs
 from regard.data.splitting import Splits, TooFewError, split
 from regard.data.store import TokenStore, open_store
@@ -21,6 +22,7 @@ __all__ = [
     "Filters",
     "JsonlFile",
     "Limits",
+    "Mixture",
     "Pair",
     "PairFile",
     "PairReader",
@@ -43,6 +45,7 @@ __all__ = [
     "open_store",
     "read_lines",
     "read_pairs",
+    "shares",
     "split",
     "try_lines",
 ]

@@ -1,6 +1,6 @@
 """Which examples sit together in a batch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
 import numpy as np
@@ -43,7 +43,16 @@ class BatchPlan:
     its number alone, so that a run can go on in the middle of one; only the current one is kept.
     """
 
-    def __init__(self, source_lengths: Integers, target_lengths: Integers, *, budget: int, seed: int) -> None:
+    def __init__(
+        self,
+        source_lengths: Integers,
+        target_lengths: Integers,
+        *,
+        budget: int,
+        seed: int,
+        drawn: Callable[[int], Integers] | None = None,
+    ) -> None:
+        """`drawn` gives the examples of an epoch; without it an epoch has all of them once."""
         assert len(source_lengths) == len(target_lengths)
         source_lengths, target_lengths = np.maximum(source_lengths, 1), np.maximum(target_lengths, 1)
         self._sizes = np.maximum(source_lengths, target_lengths)
@@ -52,6 +61,7 @@ class BatchPlan:
         self._slant = (np.log(source_lengths) - np.log(target_lengths)) / np.log(_STEP)
         self._budget = budget
         self._seed = seed
+        self._drawn = drawn
         self._current: tuple[int, Batches] | None = None
 
     def __len__(self) -> int:
@@ -68,21 +78,23 @@ class BatchPlan:
 
     def _plan(self, epoch: int) -> Batches:
         chance = np.random.default_rng([self._seed, epoch])
-        order = self._order(chance)
+        order = self._order(chance) if self._drawn is None else self._order(chance, self._drawn(epoch))
         starts, stops = _cut(self._sizes[order], self._budget)
         shuffled = chance.permutation(len(starts))
         return Batches(order, starts[shuffled], stops[shuffled])
 
-    def _order(self, chance: np.random.Generator) -> Integers:
+    def _order(self, chance: np.random.Generator, some: Integers | None = None) -> Integers:
         """From long to short in steps; inside a step by slant, the ratio of source to target, and chance.
 
         The steps begin elsewhere in each epoch, or the same examples would always be on either side
         of a border. Every other step runs backwards, for the slant not to jump where they meet.
         """
-        step = np.floor(self._scale + chance.random())
-        slant = self._slant + chance.random(len(self)) * _JITTER
+        scale, slant = (self._scale, self._slant) if some is None else (self._scale[some], self._slant[some])
+        step = np.floor(scale + chance.random())
+        slant = slant + chance.random(len(scale)) * _JITTER
         # One key instead of two sorts in half the time; no ratio of lengths has this many steps.
-        return np.argsort(np.where(step % 2 == 0, slant, -slant) - step * 1_000, kind="stable")
+        order = np.argsort(np.where(step % 2 == 0, slant, -slant) - step * 1_000, kind="stable")
+        return order if some is None else some[order]
 
 
 def in_order(lengths: Integers, budget: int) -> Batches:

@@ -38,7 +38,7 @@ class Filters:
 
     def objection(self, pair: Pair) -> str | None:
         """The first thing wrong with a pair, except that it came before."""
-        source, target = pair
+        source, target = pair.sides
         if self.empty and not (source.strip() and target.strip()):
             return "with an empty side"
         if self.identical and source.strip() == target.strip():
@@ -63,7 +63,7 @@ def ratio(pair: Pair) -> float:
 
 
 def longest_word(pair: Pair) -> int:
-    return max((len(word) for text in pair for word in text.split()), default=0)
+    return max((len(word) for text in pair.sides for word in text.split()), default=0)
 
 
 class FilteredPairs:
@@ -116,7 +116,7 @@ class FilteredPairs:
 
 def fingerprint_of(pair: Pair) -> int:
     """Eight bytes: two of ten million pairs share them in one case of 370,000."""
-    source, target = (side.encode("utf-8", "surrogatepass") for side in pair)
+    source, target = (side.encode("utf-8", "surrogatepass") for side in pair.sides)
     return int.from_bytes(blake2b(b"%d " % len(source) + source + target, digest_size=8).digest(), "big")
 
 

@@ -106,7 +106,7 @@ class _Seen:
         self.identical += pair.source.strip() == pair.target.strip()
         self.fingerprints.append(fingerprint_of(pair))
         self.sources.append(fingerprint_of(Pair(pair.source, "")))
-        for side, text in enumerate(pair):
+        for side, text in enumerate(pair.sides):
             self.lengths[side][len(text)] += 1
             self.words[side][len(text.split())] += 1
             self.alphabets[side].update(text)
@@ -140,5 +140,5 @@ class _Seen:
             Spread(self.lengths[side]),
             Spread(self.words[side]),
             len(self.alphabets[side]),
-            scripts_of(pair[side] for pair in self.sample),
+            scripts_of(pair.sides[side] for pair in self.sample),
         )

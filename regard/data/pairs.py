@@ -13,8 +13,21 @@ from regard.data.lines import BadLineError, try_lines
 
 
 class Pair(NamedTuple):
+    """A source with its target."""
+
     source: str
     target: str
+    tags: tuple[str, ...] = ()  # what stands before the source, for models that are told more than a text
+    group: str = ""  # what it is scored with, such as en-de
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        return self.source, self.target
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that the pair is known by."""
+        return (self.source, self.target, *self.tags)
 
 
 class PairFile(Protocol):
@@ -107,7 +120,7 @@ class TsvFile:
     def _pair(self, line: str, number: int) -> Pair:
         columns = line.split("\t")
         if len(columns) == 2:
-            return Pair(*columns)
+            return Pair(columns[0], columns[1])
         if not line:
             found, reason = "the line is empty. Remove it.", "empty"
         elif len(columns) == 1:
@@ -198,7 +211,7 @@ def _rows(path: Path, pair: Callable[[str, int], Pair]) -> Iterator[Pair | BadLi
         else:
             try:
                 row = pair(line, number)
-                row = _with_nul(path, number, *row) or row
+                row = _with_nul(path, number, *row.sides) or row
             except BadLineError as bad:
                 row = bad
         yield row

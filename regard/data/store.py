@@ -20,7 +20,7 @@ from regard.data.filtering import Limits, PairReport
 from regard.data.fingerprints import Fingerprint
 from regard.data.pairs import Pair
 from regard.data.rows import Ids, Rows, RowsWriter, file_names
-from regard.text import Tokenizer
+from regard.text import NO_TAGS, Tags, Tokenizer
 
 _FORMAT = 1
 _CHUNK_PAIRS = 10_000
@@ -66,13 +66,13 @@ class TokenStore:
     ) -> Batch:
         """These pairs, padded; what is given for a side cuts its rows into other pieces."""
         return Batch(
-            Tokens.pad([_recut(self.sources[int(index)], source) for index in indices]),
-            Tokens.pad([_recut(self.targets[int(index)], target) for index in indices]),
+            Tokens.pad([recut(self.sources[int(index)], source) for index in indices]),
+            Tokens.pad([recut(self.targets[int(index)], target) for index in indices]),
         )
 
 
-def _recut(row: Ids, recut: Recut | None) -> Ids:
-    return row if recut is None else np.array([*recut(row[:-1].tolist()), END], dtype=np.uint32)
+def recut(row: Ids, how: Recut | None) -> Ids:
+    return row if how is None else np.array([*how(row[:-1].tolist()), END], dtype=np.uint32)
 
 
 def open_store(
@@ -81,24 +81,25 @@ def open_store(
     source: Tokenizer,
     target: Tokenizer,
     limits: Limits,
+    tags: Tags = NO_TAGS,
 ) -> TokenStore:
     """The store of these pairs: the one in the cache, or a new one when there is none or it is damaged.
 
     `pairs` is called once to know the store by its content, and again to build it. Memory does not
     grow with the number of pairs. Several processes may do this at once.
     """
-    fingerprint = _fingerprint(source, target, limits)
+    fingerprint = _fingerprint(source, target, limits, tags)
     for pair in pairs():
-        fingerprint.add(*pair)
+        fingerprint.add(*pair.texts)
     home = cache / fingerprint.name
-    return _opened(home, fingerprint.name) or _built(home, pairs, source, target, limits)
+    return _opened(home, fingerprint.name) or _built(home, pairs, source, target, limits, tags)
 
 
-def _fingerprint(source: Tokenizer, target: Tokenizer, limits: Limits) -> Fingerprint:
+def _fingerprint(source: Tokenizer, target: Tokenizer, limits: Limits, tags: Tags) -> Fingerprint:
     """Names a store after all that goes into it: this much before the pairs."""
     found = Fingerprint()
     found.add(f"regard token store {_FORMAT}", str(limits.source), str(limits.target))
-    found.add(source.to_json(), target.to_json())
+    found.add(source.to_json(), target.to_json(), *tags.names)
     return found
 
 
@@ -121,14 +122,19 @@ def _sizes(home: Path) -> dict[str, int]:
 
 
 def _built(
-    home: Path, pairs: Callable[[], Iterable[Pair]], source: Tokenizer, target: Tokenizer, limits: Limits
+    home: Path,
+    pairs: Callable[[], Iterable[Pair]],
+    source: Tokenizer,
+    target: Tokenizer,
+    limits: Limits,
+    tags: Tags,
 ) -> TokenStore:
     home.parent.mkdir(parents=True, exist_ok=True)
     workshop = home.with_name(f".{home.name}-{secrets.token_hex(6)}")
     workshop.mkdir()
     try:
-        fingerprint = _fingerprint(source, target, limits)
-        report = _write(workshop, _watched(pairs(), fingerprint), source, target, limits)
+        fingerprint = _fingerprint(source, target, limits, tags)
+        report = _write(workshop, _watched(pairs(), fingerprint), source, target, limits, tags)
         if fingerprint.name != home.name:
             raise UserError(
                 "The pairs changed while they were read. Leave their files alone and start again."
@@ -151,16 +157,16 @@ def _built(
 
 def _watched(pairs: Iterable[Pair], fingerprint: Fingerprint) -> Iterator[Pair]:
     for pair in pairs:
-        fingerprint.add(*pair)
+        fingerprint.add(*pair.texts)
         yield pair
 
 
 def _write(
-    folder: Path, pairs: Iterable[Pair], source: Tokenizer, target: Tokenizer, limits: Limits
+    folder: Path, pairs: Iterable[Pair], source: Tokenizer, target: Tokenizer, limits: Limits, tags: Tags
 ) -> PairReport:
     report = PairReport()
     with (
-        RowsWriter(folder, "source", len(source)) as sources,
+        RowsWriter(folder, "source", len(source) + len(tags)) as sources,
         RowsWriter(folder, "target", len(target)) as targets,
     ):
         for chunk in _chunks(pairs):
@@ -169,13 +175,14 @@ def _write(
                 zip(
                     source.encode_many([pair.source for pair in full]),
                     target.encode_many([pair.target for pair in full]),
+                    (tags.ids(pair.tags) for pair in full),
                     strict=True,
                 )
             )
             fitting = [row for row in encoded if len(row[0]) <= limits.source]
             kept = [row for row in fitting if len(row[1]) <= limits.target]
-            sources.append([[*row, END] for row, _ in kept])
-            targets.append([[*row, END] for _, row in kept])
+            sources.append([[*front, *row, END] for row, _, front in kept])
+            targets.append([[*row, END] for _, row, _ in kept])
             report += PairReport(
                 kept=len(kept),
                 empty=len(chunk) - len(full),

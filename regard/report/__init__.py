@@ -87,7 +87,7 @@ def _section(name: str, content: str, about: str = "") -> str:
 def _summary(evaluation: Evaluation) -> str:
     config = evaluation.config
     return (
-        f"{config.task.name.capitalize()}{languages(config)} · {len(evaluation.sources):,} {evaluation.split} pairs "
+        f"{config.task.name.capitalize()}{languages(config)} · {len(evaluation.requests):,} {evaluation.split} pairs "
         f"· {_search(evaluation.search)}"
     )
 

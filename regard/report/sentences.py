@@ -68,7 +68,7 @@ def around_the_middle(numbers: Sequence[int], count: int) -> Sequence[int]:
 
 def _looks(evaluation: Evaluation, numbers: Sequence[int]) -> list[str]:
     """A picture for each sentence, from a pass that answers it again."""
-    again = evaluation.look([evaluation.sources[number] for number in numbers])
+    again = evaluation.look([evaluation.requests[number] for number in numbers])
     return [
         _picture(one)
         if one.text == evaluation.predictions[number].text

@@ -286,7 +286,7 @@ def cut(seen: Survey, *, vocabulary: int | None, shared: bool) -> Cut:
     """Into BPE pieces that are learned from the sample itself; without a vocabulary, into characters."""
     sources, targets = [pair.source for pair in seen.sample], [pair.target for pair in seen.sample]
     if vocabulary is None:
-        lengths = [(len(source), len(target)) for source, target in seen.sample]
+        lengths = [(len(source), len(target)) for source, target in zip(sources, targets, strict=True)]
     else:
         learn = TOKENIZERS["bpe"]
         source = learn([*sources, *targets] if shared else sources, vocabulary=vocabulary)

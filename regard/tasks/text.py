@@ -1,5 +1,6 @@
 """What every text-to-text task shares: its splits, and the way from texts to rows of ids and back."""
 
+import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ import numpy as np
 
 from regard.core.batch import Tokens
 from regard.core.errors import UserError
+from regard.core.files import write_whole
 from regard.core.kinds import CROSS, DECODER, ENCODER, plain_kind
 from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
 from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View
@@ -18,10 +20,19 @@ from regard.core.words import Words
 from regard.data import Case, FilteredPairs, Filters, Limits, Pair, PairFile, PairReader, by_pair, split
 from regard.search import Forbidden, Found, Hypothesis, Phrase, Prefix, Required, Rule, Rules, Tree
 from regard.tasks.unknowns import Copying
-from regard.text import Tokenizer
+from regard.text import Tags, Tokenizer
 from regard.text.surrogates import without_surrogates
 
 log = logging.getLogger("regard")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Training pairs that are drawn together."""
+
+    name: str
+    pairs: Callable[[], Iterable[Pair]] = field(repr=False)
+    weight: float = 1.0  # how much more often it is drawn than its size says
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,10 @@ class Examples:
         by_pair  # what is asked of held-out pairs, and what is right
     )
     reports: Callable[[], Sequence[str]] = list  # what was left out of them; known once `train` was read
+    corpora: Sequence[Corpus] = ()  # what `train` is made of, where parts of it are drawn more or less often
+    temperature: float = 1.0  # above 1, small corpora are drawn more often
+    languages: tuple[str, ...] = ()  # of the targets, where a source says which one it wants
+    marks: tuple[str, ...] = ()  # other tags of the pairs
 
 
 class Task(Protocol):
@@ -122,13 +137,40 @@ class TextCodec:
     limits: Limits
     view: View
     copying: Copying | None = None  # what becomes of unknown pieces; None: they are left out
+    languages: tuple[str, ...] = ()  # that can be asked for; none: there is only one
+    marks: tuple[str, ...] = ()  # other tags that were trained with
 
     def agrees(self, other: "TextCodec") -> bool:
         """Both have the same pieces, so that their models can answer together."""
-        return (self.source.to_json(), self.target.to_json()) == (
+        return (self.source.to_json(), self.target.to_json(), self.tags) == (
             other.source.to_json(),
             other.target.to_json(),
+            other.tags,
         )
+
+    @cached_property
+    def tags(self) -> Tags:
+        """What may stand before a source. A tokenizer of both sides has their ids after its own on both."""
+        return Tags((*self.languages, *self.marks), first=len(self.source))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Different ids on each side."""
+        source = len(self.source) + len(self.tags)
+        return {"source": source, "target": source if self.target is self.source else len(self.target)}
+
+    def front(self, request: Request) -> list[int]:
+        """What stands before the source's pieces; a UserError where it is not known what language is wanted."""
+        known = ", ".join(self.languages)
+        if request.to is None and self.languages:
+            raise UserError(f"the model answers in {known}: say in which with to (on the command line, --to)")
+        if request.to is not None and request.to not in self.languages:
+            raise UserError(
+                f"the model does not answer in {request.to!r}, but in {known}"
+                if known
+                else "the model answers in one language only: leave out to (on the command line, --to)"
+            )
+        return [] if request.to is None else self.tags.ids([request.to])
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """A row for each text: its pieces and the end mark. An empty row for a text with nothing in it.
@@ -200,13 +242,14 @@ class TextCodec:
     def _beam(self, tree: Tree | None) -> tuple[BeamNode, ...] | None:
         if tree is None:
             return None
-        names = self.target.pieces([node.piece for node in tree.nodes])
+        names = self.target.pieces(self._spoken([node.piece for node in tree.nodes]))
         return tuple(
             BeamNode(node.parent, name, node.score, node.rank, node.fate, node.step)
             for node, name in zip(tree.nodes, names, strict=True)
         )
 
     def decode(self, text: str, row: Sequence[int], hypothesis: Hypothesis) -> Prediction:
+        tokens = self._spoken(hypothesis.tokens)
         sizes = {
             ENCODER: (len(row), len(row)),
             CROSS: (None, len(row)),
@@ -216,15 +259,17 @@ class TextCodec:
             kind: looks[..., : sizes[plain_kind(kind)][0], : sizes[plain_kind(kind)][1]].float().cpu().numpy()
             for kind, looks in hypothesis.attention.items()
         }
-        pieces = self.target.pieces(hypothesis.tokens)
-        words = (_read(self.source, text, row), self.target.words_of(hypothesis.tokens)) if weights else ()
-        record = AttentionRecord(self.source.pieces(row), pieces, weights, *words)
-        copies = self._copies(hypothesis.tokens, record)
+        pieces = self.target.pieces(tokens)
+        front = self.tags.shown(row)
+        names = (*front, *self.source.pieces(row[len(front) :]))
+        words = (self._words(text, row, len(front)), self.target.words_of(tokens)) if weights else ()
+        record = AttentionRecord(names, pieces, weights, *words)
+        copies = self._copies(tokens, record)
         if copies:
-            record = replace(record, target_words=self.target.words_of(hypothesis.tokens, copies))
+            record = replace(record, target_words=self.target.words_of(tokens, copies))
         return Prediction(
             source=text,
-            text=self.target.decode(hypothesis.tokens, copies),
+            text=self.target.decode(tokens, copies),
             pieces=pieces[:-1] if hypothesis.finished else pieces,
             score=hypothesis.score,
             attention=record,
@@ -232,6 +277,15 @@ class TextCodec:
             rank=hypothesis.rank,
             view=self.view,
         )
+
+    def _words(self, text: str, row: Sequence[int], front: int) -> Words:
+        """The words of a source by its row; what stands before it is part of none."""
+        read = _read(self.source, text, row[front:])
+        return Words(read.texts, (*(None for _ in range(front)), *read.of))
+
+    def _spoken(self, tokens: Sequence[int]) -> list[int]:
+        """Tags are in the table of a tokenizer for both sides, but nobody says them."""
+        return [token if token < len(self.target) else UNKNOWN for token in tokens]
 
     def _copies(self, tokens: Sequence[int], record: AttentionRecord) -> dict[int, str]:
         """Where unknown pieces stand, what is said instead."""
@@ -258,19 +312,35 @@ class TextCodec:
     def save(self, folder: Path) -> None:
         for name, tokenizer in self._files().items():
             tokenizer.save(folder / name)
+        if self.tags:
+            write_whole(
+                folder / TAGS, json.dumps({"languages": self.languages, "marks": self.marks}, indent=2) + "\n"
+            )
 
     @staticmethod
     def load(folder: Path, limits: Limits, view: View) -> "TextCodec":
         if (folder / SHARED).exists():
-            shared = Tokenizer.load(folder / SHARED)
-            return TextCodec(shared, shared, limits, view)
-        source, target = Tokenizer.load(folder / SOURCE), Tokenizer.load(folder / TARGET)
-        return TextCodec(source, target, limits, view)
+            source = target = Tokenizer.load(folder / SHARED)
+        else:
+            source, target = Tokenizer.load(folder / SOURCE), Tokenizer.load(folder / TARGET)
+        languages, marks = _read_tags(folder / TAGS)
+        return TextCodec(source, target, limits, view, languages=languages, marks=marks)
 
     def _files(self) -> dict[str, Tokenizer]:
         if self.source is self.target:
             return {SHARED: self.source}
         return {SOURCE: self.source, TARGET: self.target}
+
+
+def _read_tags(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Languages and marks."""
+    if not path.exists():
+        return (), ()
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return tuple(map(str, found["languages"])), tuple(map(str, found["marks"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UserError(f"{path} is damaged: it should name languages and marks.") from None
 
 
 def _cut(ids: list[int], longest: int, text: str, side: str) -> list[int]:
@@ -294,3 +364,4 @@ def _read(tokenizer: Tokenizer, text: str, row: Sequence[int]) -> Words:
 
 
 SHARED, SOURCE, TARGET = "tokenizer.json", "source.tokenizer.json", "target.tokenizer.json"
+TAGS = "tags.json"

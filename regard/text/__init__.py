@@ -5,9 +5,10 @@ from typing import Protocol
 
 from regard.text import bpe, characters, unigram, words
 from regard.text.dropout import BpeDropout
+from regard.text.tags import NO_TAGS, Tags
 from regard.text.tokenizer import Tokenizer
 
-__all__ = ["TOKENIZERS", "BpeDropout", "Learner", "Tokenizer"]
+__all__ = ["NO_TAGS", "TOKENIZERS", "BpeDropout", "Learner", "Tags", "Tokenizer"]
 
 
 class Learner(Protocol):

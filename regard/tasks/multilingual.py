@@ -1,0 +1,120 @@
+"""Sentences of several languages into each other with one model: a tag before the source says which is wanted."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from regard.core.errors import UserError
+from regard.core.prediction import View
+from regard.data import Pair
+from regard.tasks.text import Corpus, Examples, OwnFiles
+from regard.viewing import TextView
+
+Pairs = Callable[[], Iterable[Pair]]
+
+
+@dataclass(frozen=True)
+class TwoLanguages:
+    """Pairs of two languages, used in one direction or in both."""
+
+    source_language: str
+    target_language: str
+    own: OwnFiles  # without training pairs, its directions are only scored
+    both: bool = True
+    weight: float = 1.0
+    mark: str | None = None  # a second tag, such as one for sources that a model made
+
+    def directions(self) -> Iterator["Direction"]:
+        yield Direction(self.source_language, self.target_language, turned=False, mark=self.mark)
+        if self.both:
+            yield Direction(self.target_language, self.source_language, turned=True, mark=self.mark)
+
+
+@dataclass(frozen=True)
+class Direction:
+    source: str
+    target: str
+    turned: bool  # the files have it the other way round
+    mark: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.source}-{self.target}"
+
+    def __call__(self, pair: Pair) -> Pair:
+        tags = (self.target, self.mark) if self.mark else (self.target,)
+        source, target = reversed(pair.sides) if self.turned else pair.sides
+        return Pair(source, target, tags, str(self))
+
+
+@dataclass(frozen=True)
+class Multilingual:
+    corpora: Sequence[TwoLanguages]
+    temperature: float
+    validation: int  # pairs of each direction, at the most
+    test: int
+    seed: int
+    view: View = TextView()
+    target_language: str | None = None  # there are several
+
+    def examples(self) -> Examples:
+        """No source of a training pair is one of validation or test, in whatever direction."""
+        found = [self._of(corpus) for corpus in self.corpora]
+        validation = self._directed([one.validation[: self.validation] for one in found])
+        test = self._directed([one.test for one in found])
+        if not validation:
+            raise UserError("There are no pairs for validation: give data.train or validation to one corpus.")
+        held = {pair.source for pair in (*validation, *test)}
+        corpora = [
+            Corpus(str(direction), _Free(one.train, direction, held), corpus.weight)
+            for corpus, one in zip(self.corpora, found, strict=True)
+            if corpus.own.train
+            for direction in corpus.directions()
+        ]
+        return Examples(
+            lambda: chain.from_iterable(corpus.pairs() for corpus in corpora),
+            validation,
+            test,
+            reports=lambda: [report for one in found for report in one.reports()],
+            corpora=corpora,
+            temperature=self.temperature,
+            languages=self._languages(),
+            marks=tuple(sorted({corpus.mark for corpus in self.corpora if corpus.mark})),
+        )
+
+    def _of(self, corpus: TwoLanguages) -> Examples:
+        if not corpus.own.train:
+            return Examples(list, _read(corpus.own.validation), _read(corpus.own.test))
+        made = corpus.mark is not None  # nobody scores what a model made
+        return corpus.own.examples(
+            validation=0 if made else self.validation,
+            test=0 if made else self.test,
+            seed=self.seed,
+            key=lambda pair: pair.source,
+        )
+
+    def _directed(self, parts: Sequence[Sequence[Pair]]) -> list[Pair]:
+        return [
+            direction(pair)
+            for corpus, pairs in zip(self.corpora, parts, strict=True)
+            for direction in replace(corpus, mark=None).directions()
+            for pair in pairs
+        ]
+
+    def _languages(self) -> tuple[str, ...]:
+        return tuple(sorted({direction.target for corpus in self.corpora for direction in corpus.directions()}))
+
+
+def _read(files: Sequence) -> list[Pair]:
+    ...
+
+
+@dataclass(frozen=True)
+class _Free:
+    """The pairs of a direction whose source is not held."""
+
+    pairs: Pairs
+    direction: Direction
+    held: set[str]
+
+    def __call__(self) -> Iterator[Pair]:
+        return (pair for pair in map(self.direction, self.pairs()) if pair.source not in self.held)
