@@ -65,8 +65,12 @@ class Direction:
     """From one language to another, such as en-de."""
 
     name: str
+    trained: bool  # or nobody ever showed it a pair of them
     count: int
     scores: Sequence[Score]
+
+    def __str__(self) -> str:
+        return self.name if self.trained else f"{self.name}, never trained"
 
 
 @dataclass(frozen=True)
@@ -222,7 +226,7 @@ def evaluate(
         scores={tally.name: replace(tally.score(), interval=interval(tally)) for tally in tallies},
         by_length=by_length([len(one.attention.source_pieces) for one in predictions], tallies),
         by_frequency=by_frequency([one.count if one else None for one in rarest], tallies) if rarest else [],
-        by_direction=_by_direction(cases, chosen, predictions),
+        by_direction=_by_direction(cases, examples, chosen, predictions),
         requests=requests,
         references=references,
         predictions=predictions,
@@ -273,7 +277,7 @@ def _tallies(
 
 
 def _by_direction(
-    cases: Sequence[Case], metrics: Sequence[Metric], predictions: Sequence[Prediction]
+    cases: Sequence[Case], examples: Examples, metrics: Sequence[Metric], predictions: Sequence[Prediction]
 ) -> list[Direction]:
     """The scores of each direction, with metrics that know its language."""
     groups: dict[str, list[int]] = {}
@@ -281,12 +285,12 @@ def _by_direction(
         groups.setdefault(case.group, []).append(number)
     if len(groups) < 2:
         return []
-    found = []
+    trained, found = {corpus.name for corpus in examples.corpora}, []
     for name, numbers in groups.items():
         texts, references = [predictions[n].text for n in numbers], [cases[n].targets for n in numbers]
         language = cases[numbers[0]].request.to
         scores = [METRICS[metric.name](language=language)(texts, references) for metric in metrics]
-        found.append(Direction(name, len(numbers), scores))
+        found.append(Direction(name, name in trained, len(numbers), scores))
     return found
 
 

@@ -11,6 +11,7 @@ from regard.data import Filters, JsonlFile, Limits, PairFile, ParallelFiles, Tsv
 from regard.run import ModelFolder
 from regard.tasks.dates import Dates
 from regard.tasks.dictionaries import DictionaryFile
+from regard.tasks.multilingual import Multilingual, TwoLanguages
 from regard.tasks.pronounce import Pronounce
 from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
 from regard.tasks.translation import Translation
@@ -56,10 +57,31 @@ def _pronounce(config: Config, settings: settings_of.Pronounce) -> Pronounce:
     )
 
 
+def _multilingual(config: Config, settings: settings_of.Multilingual) -> Multilingual:
+    return Multilingual(
+        [
+            TwoLanguages(
+                corpus.source_language,
+                corpus.target_language,
+                _own(config, corpus),
+                both=corpus.both,
+                weight=corpus.weight,
+                mark=corpus.mark,
+            )
+            for corpus in settings.corpora
+        ],
+        temperature=settings.temperature,
+        validation=config.data.validation_size,
+        test=config.data.test_size,
+        seed=config.data.seed,
+    )
+
+
 TASKS: dict[str, Callable[[Config, Any], Task]] = {
     "dates": _dates,
     "translation": _translation,
     "pronounce": _pronounce,
+    "multilingual": _multilingual,
 }
 
 
@@ -72,11 +94,20 @@ def own_files(config: Config, lines: Callable[[Path], PairFile] = TsvFile) -> Ow
                 "data.validation or data.test is given without data.train. Give the training pairs too."
             )
         return None
+    return _own(config, data, lines)
+
+
+def _own(
+    config: Config,
+    files: settings_of.Data | settings_of.TwoLanguages,
+    lines: Callable[[Path], PairFile] = TsvFile,
+) -> OwnFiles:
+    data = config.data
     scripts = {side: tuple(getattr(data.filter, side)) for side in ("source_scripts", "target_scripts")}
     return OwnFiles(
-        _pair_files(config, data.train, lines),
-        _pair_files(config, data.validation, lines),
-        _pair_files(config, data.test, lines),
+        _pair_files(config, files.train, lines),
+        _pair_files(config, files.validation, lines),
+        _pair_files(config, files.test, lines),
         filters=Filters(**{**data.filter.model_dump(), **scripts}),
         skip_bad_lines=data.on_bad_line == "skip",
     )

@@ -52,6 +52,10 @@ BeamOption = Annotated[
     int | None,
     typer.Option(min=1, max=1000, help="Width of the beam; 1 is greedy. Default: as the run says."),
 ]
+ToOption = Annotated[
+    str | None,
+    typer.Option(metavar="LANGUAGE", help="The language of the answers, where the model knows several: fr."),
+]
 WithOption = Annotated[
     list[Path] | None,
     typer.Option(

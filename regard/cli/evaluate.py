@@ -172,13 +172,15 @@ def print_scores(evaluation: "Evaluation") -> None:
     from regard.evaluation import frequency_label, length_label
     from regard.metrics import RESAMPLES
 
-    table = Table(f"{evaluation.split} ({len(evaluation.requests):,} sources)", box=None, padding=(0, 2, 0, 0))
+    table = Table(
+        f"{evaluation.split} ({len(evaluation.requests):,} sources)", box=None, padding=(0, 2, 0, 0)
+    )
     for score in evaluation.scores.values():
         table.add_column(score.name, justify="right")
     table.add_row("all", *(score.shown for score in evaluation.scores.values()), style="bold")
     for direction in evaluation.by_direction:
         values = (f"{score.value:.2f}" for score in direction.scores)
-        table.add_row(f"{direction.name} ({direction.count:,})", *values)
+        table.add_row(f"{direction} ({direction.count:,})", *values)
     for buckets, label in (
         (evaluation.by_length, length_label),
         (evaluation.by_frequency, frequency_label),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.arguments import BeamOption, DeviceOption, RunArgument
+from regard.cli.arguments import BeamOption, DeviceOption, RunArgument, ToOption
 from regard.cli.console import notes, results, visible
 from regard.core.errors import UserError
 
@@ -21,6 +21,7 @@ def explain(
         typer.Option("--output", "-o", help="Picture or data to write: .png, .svg, .html or .json."),
     ] = None,
     beam: BeamOption = None,
+    to: ToOption = None,
     words: Annotated[
         bool, typer.Option("--words", help="By words, as blanks separate them, instead of pieces.")
     ] = False,
@@ -46,11 +47,15 @@ def explain(
         raise UserError(
             f"--layer and --head are for pictures: a {output.suffix} holds all. Leave them out here."
         )
+    from regard.core.prediction import Request
     from regard.predictor import load
     from regard.viewing import TextView, save, terminal
 
     record = beam is not None and beam > 1
-    answer = load(run, device=device).predict(source, beam=beam, attention="all", record=record)
+    request = Request(source, to=to)
+    answer = load(run, device=device).predict(request, beam=beam, attention="all", record=record)
+    if answer.problem:
+        raise UserError(f"There is no answer: {answer.problem}.")
     if words and answer.attention.kinds:
         answer = replace(answer, attention=answer.attention.in_words())
     if output is None:

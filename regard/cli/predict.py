@@ -17,6 +17,7 @@ from regard.cli.arguments import (
     MbrOption,
     RunArgument,
     SearchOption,
+    ToOption,
     WithOption,
     search_options,
 )
@@ -40,6 +41,7 @@ def predict(
     beam: BeamOption = None,
     best: BestOption = None,
     mbr: MbrOption = None,
+    to: ToOption = None,
     prefix: Annotated[str, typer.Option(help="Every answer begins with this.")] = "",
     require: Annotated[
         list[str] | None, typer.Option(help="A word or phrase that every answer has. Can be repeated.")
@@ -66,7 +68,7 @@ def predict(
     input_form: Annotated[
         Form,
         typer.Option(
-            "--input", help="json: a line is an object with source and perhaps prefix, require, forbid."
+            "--input", help="json: a line is an object with source and perhaps to, prefix, require, forbid."
         ),
     ] = Form.text,
     output_form: Annotated[
@@ -93,7 +95,9 @@ def predict(
     options = search_options(search, beam=beam, best=best)
     if sys.stdin.isatty():
         window = 1  # somebody is typing: answer every line at once
-    common = Request("", prefix, require or (), forbid or ())
+    common = Request("", prefix, require or (), forbid or (), to)
+    if input_form == Form.text or to is not None:
+        predictor.codec.front(common)  # refuses a language that it does not know before anything is read
     read = _objects if input_form == Form.json else _requests
     attention = "cross" if alignments else "none"
     columns = [_score] * scores + [_alignment] * alignments
@@ -178,13 +182,13 @@ def _request(found: Any, common: "Request") -> "Request":
         raise ValueError('it needs a text as "source"')
     request = replace(common, text=found.pop("source"))
     for name, value in found.items():
-        if name == "prefix" and isinstance(value, str):
-            request = replace(request, prefix=value)
+        if name in ("prefix", "to") and isinstance(value, str):
+            request = replace(request, **{name: value})
         elif name in ("require", "forbid") and _are_texts(value):
             request = replace(request, **{name: value})
         else:
             raise ValueError(
-                f'"{name}" is {value!r:.40}, but prefix is a text, require and forbid are lists of texts'
+                f'"{name}" is {value!r:.40}, but prefix and to are texts, require and forbid are lists of texts'
             )
     return request
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.arguments import DeviceOption, RunArgument, WithOption
+from regard.cli.arguments import DeviceOption, RunArgument, ToOption, WithOption
 from regard.cli.lines import lines
 from regard.cli.predict import Form
 from regard.core.errors import UserError
@@ -21,6 +21,7 @@ def score(
         Form,
         typer.Option("--output", help="json: an object for each pair, with its pieces."),
     ] = Form.text,
+    to: ToOption = None,
     together: WithOption = None,
     device: DeviceOption = "auto",
     window: Annotated[
@@ -40,7 +41,7 @@ def score(
     remaining = _pairs(lines())
     while some := list(islice(remaining, window)):
         sources, targets = zip(*some, strict=True)
-        for answer in force(predictor, sources, targets, wanted=NOTHING):
+        for answer in force(predictor, sources, targets, to=to, wanted=NOTHING):
             known = {
                 "source": answer.source,
                 "target": answer.text,

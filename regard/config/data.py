@@ -1,12 +1,19 @@
 """The task, where its pairs come from, and how texts are cut into pieces."""
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from regard.config.fields import Language, Length, Member, Pairs, Seed, Settings, Tokens, Year, left_out
 from regard.text import TOKENIZERS
 from regard.text.normalization import NORMALIZATIONS
+
+
+def _mark(name: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name, re.ASCII):
+        raise ValueError(f"{name[:40]!r} is no mark. Write it in small letters, such as back")
+    return name
 
 
 class TwoFiles(Settings):
@@ -51,8 +58,49 @@ class Pronounce(Settings):
     )
 
 
+class TwoLanguages(Settings):
+    """Pairs of two languages. Without `train`, its directions are scored though they were never trained."""
+
+    source_language: Language
+    target_language: Language
+    train: Files | None = Field(None, description="As in data.")
+    validation: Files | None = Field(None, description="Left out: split off train.")
+    test: Files | None = Field(None, description="Left out: split off train.")
+    both: bool = Field(True, description="Learn the other direction too.")
+    weight: float = Field(1.0, gt=0, le=1e6, description="How much more often its pairs are drawn.")
+    mark: Annotated[str, AfterValidator(_mark)] | None = Field(
+        None, description='A second tag before its sources, such as "back" where a model made them.'
+    )
+
+    @model_validator(mode="after")
+    def _has_pairs(self) -> "TwoLanguages":
+        if self.train is None and self.validation is None and self.test is None:
+            raise ValueError(
+                "a corpus needs files: train, or test to score a direction that is never trained"
+            )
+        if self.source_language == self.target_language:
+            raise ValueError(f"source_language and target_language are both {self.source_language}")
+        return self
+
+
+class Multilingual(Settings):
+    """Several languages into each other with one model; a tag before the source says which one is wanted."""
+
+    name: Literal["multilingual"] = "multilingual"
+    corpora: list[TwoLanguages] = Field(min_length=1)
+    temperature: float = Field(
+        1.0,
+        ge=1,
+        le=1000,
+        description="Pairs of a corpus are drawn in proportion to weight times size to the power of 1/temperature: "
+        "above 1, small corpora are drawn more often.",
+    )
+
+
 # Runs of the time when there was one task have no name in their section.
-Task = Annotated[Dates | Translation | Pronounce, Field(discriminator="name"), left_out("name", "dates")]
+Task = Annotated[
+    Dates | Translation | Pronounce | Multilingual, Field(discriminator="name"), left_out("name", "dates")
+]
 
 
 class Filter(Settings):

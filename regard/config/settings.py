@@ -35,6 +35,11 @@ class Config(Settings):
                 "data.train is missing: the task translation learns from pairs of your own. Give a file, such as "
                 "data.train = 'pairs.tsv', or two parallel ones: data.train = {source = 'a.en', target = 'a.de'}"
             )
+        given = [name for name in ("train", "validation", "test") if getattr(self.data, name) is not None]
+        if self.task.name == "multilingual" and given:
+            raise ValueError(
+                f"data.{given[0]} is not for the task multilingual: its corpora name their own files"
+            )
         return self
 
     @model_validator(mode="after")

@@ -29,6 +29,6 @@ def by_pair(pairs: Iterable[Pair]) -> list[Case]:
 def by_source(pairs: Iterable[Pair]) -> list[Case]:
     """Every source is asked once; its targets, each once, are all right. In the order of the pairs."""
     targets: dict[tuple[str, tuple[str, ...], str], dict[str, None]] = {}
-    for source, target, *told in pairs:
-        targets.setdefault((source, *told), {})[target] = None
-    return [Case(source, tuple(right), *told) for (source, *told), right in targets.items()]
+    for pair in pairs:
+        targets.setdefault((pair.source, pair.tags, pair.group), {})[pair.target] = None
+    return [Case(source, tuple(right), tags, group) for (source, tags, group), right in targets.items()]

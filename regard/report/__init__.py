@@ -9,7 +9,7 @@ from regard.core.files import write_whole
 from regard.evaluation import Evaluation, frequency_label, length_label
 from regard.metrics import RESAMPLES, TRIALS
 from regard.report.sentences import sentences
-from regard.report.tables import against_table, bucket_table, score_cards
+from regard.report.tables import against_table, part_table, score_cards
 from regard.run import Run, find_model
 from regard.search import SearchPlan
 from regard.training.recording import read_metrics
@@ -51,10 +51,13 @@ def _sections(evaluation: Evaluation) -> list[str]:
     if against := evaluation.against:
         table = against_table(against.comparisons.values(), evaluation.name, against.name)
         found.append(_section("Beside another run", table, _ABOUT_P))
-    by_length = bucket_table(evaluation.by_length, length_label, "source")
+    if evaluation.by_direction:
+        by_direction = part_table(evaluation.by_direction, str, "direction")
+        found.append(_section("By direction", by_direction, _ABOUT_BUCKETS))
+    by_length = part_table(evaluation.by_length, length_label, "source")
     found.append(_section("By source length", by_length, _ABOUT_BUCKETS))
     if evaluation.by_frequency:
-        by_frequency = bucket_table(evaluation.by_frequency, frequency_label, "source")
+        by_frequency = part_table(evaluation.by_frequency, frequency_label, "source")
         found.append(_section("By frequency of source words", by_frequency, _ABOUT_FREQUENCY))
     if charts := learning_charts(list(read_metrics(Run(evaluation.path).metrics_path))):
         found.append(

@@ -1,8 +1,9 @@
 """Scores, comparisons and buckets as HTML."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol, TypeVar
 
-from regard.metrics import Bucket, Comparison, Score
+from regard.metrics import Comparison, Score
 from regard.viewing.standalone import spoken
 
 
@@ -43,15 +44,28 @@ def against_table(comparisons: Iterable[Comparison], name: str, other: str) -> s
     return _table(heads, "".join(rows))
 
 
-def bucket_table(buckets: Sequence[Bucket], label: Callable[[Bucket], str], first: str) -> str:
-    """A row for each bucket; a bar under each value, as long as it is beside the largest of its column."""
-    names = [_name(score) for score in buckets[0].scores]
-    largest = [max(bucket.scores[place].value for bucket in buckets) for place in range(len(names))]
+class Part(Protocol):
+    """Some of the examples, with their scores."""
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def scores(self) -> Sequence[Score]: ...
+
+
+Some = TypeVar("Some", bound=Part)
+
+
+def part_table(parts: Sequence[Some], label: Callable[[Some], str], first: str) -> str:
+    """A row for each part; a bar under each value, as long as it is beside the largest of its column."""
+    names = [_name(score) for score in parts[0].scores]
+    largest = [max(part.scores[place].value for part in parts) for place in range(len(names))]
     rows = (
-        f'<tr><th scope="row">{spoken(label(bucket))}</th><td>{bucket.count:,}</td>'
-        + "".join(_bar(score.value, most) for score, most in zip(bucket.scores, largest, strict=True))
+        f'<tr><th scope="row">{spoken(label(part))}</th><td>{part.count:,}</td>'
+        + "".join(_bar(score.value, most) for score, most in zip(part.scores, largest, strict=True))
         + "</tr>"
-        for bucket in buckets
+        for part in parts
     )
     return _table((first, "pairs", *names), "".join(rows))
 

@@ -1,13 +1,14 @@
 """Sentences of several languages into each other with one model: a tag before the source says which is wanted."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 
 from regard.core.errors import UserError
 from regard.core.prediction import View
 from regard.data import Pair
-from regard.tasks.text import Corpus, Examples, OwnFiles
+from regard.tasks.text import Corpus, Examples, Others, OwnFiles
 from regard.viewing import TextView
 
 Pairs = Callable[[], Iterable[Pair]]
@@ -45,6 +46,9 @@ class Direction:
         source, target = reversed(pair.sides) if self.turned else pair.sides
         return Pair(source, target, tags, str(self))
 
+    def of(self, pairs: Pairs) -> Pairs:
+        return lambda: map(self, pairs())
+
 
 @dataclass(frozen=True)
 class Multilingual:
@@ -53,7 +57,7 @@ class Multilingual:
     validation: int  # pairs of each direction, at the most
     test: int
     seed: int
-    view: View = TextView()
+    view: View = field(default_factory=TextView)
     target_language: str | None = None  # there are several
 
     def examples(self) -> Examples:
@@ -64,17 +68,17 @@ class Multilingual:
         if not validation:
             raise UserError("There are no pairs for validation: give data.train or validation to one corpus.")
         held = {pair.source for pair in (*validation, *test)}
-        corpora = [
-            Corpus(str(direction), _Free(one.train, direction, held), corpus.weight)
-            for corpus, one in zip(self.corpora, found, strict=True)
-            if corpus.own.train
-            for direction in corpus.directions()
-        ]
+        corpora, reports = [], [one.reports for one in found]
+        for corpus, one in zip(self.corpora, found, strict=True):
+            for direction in corpus.directions() if corpus.own.train else ():
+                free = Others(direction.of(one.train), held, lambda pair: pair.source)
+                corpora.append(Corpus(str(direction), free, corpus.weight))
+                reports.append(partial(_told, direction, free))
         return Examples(
             lambda: chain.from_iterable(corpus.pairs() for corpus in corpora),
             validation,
             test,
-            reports=lambda: [report for one in found for report in one.reports()],
+            reports=lambda: [report for some in reports for report in some()],
             corpora=corpora,
             temperature=self.temperature,
             languages=self._languages(),
@@ -82,8 +86,6 @@ class Multilingual:
         )
 
     def _of(self, corpus: TwoLanguages) -> Examples:
-        if not corpus.own.train:
-            return Examples(list, _read(corpus.own.validation), _read(corpus.own.test))
         made = corpus.mark is not None  # nobody scores what a model made
         return corpus.own.examples(
             validation=0 if made else self.validation,
@@ -101,20 +103,10 @@ class Multilingual:
         ]
 
     def _languages(self) -> tuple[str, ...]:
-        return tuple(sorted({direction.target for corpus in self.corpora for direction in corpus.directions()}))
+        return tuple(
+            sorted({direction.target for corpus in self.corpora for direction in corpus.directions()})
+        )
 
 
-def _read(files: Sequence) -> list[Pair]:
-    ...
-
-
-@dataclass(frozen=True)
-class _Free:
-    """The pairs of a direction whose source is not held."""
-
-    pairs: Pairs
-    direction: Direction
-    held: set[str]
-
-    def __call__(self) -> Iterator[Pair]:
-        return (pair for pair in map(self.direction, self.pairs()) if pair.source not in self.held)
+def _told(direction: Direction, free: Others) -> list[str]:
+    return [f"{direction}: {free.report}"] if free.report else []

@@ -69,7 +69,7 @@ class Task(Protocol):
 
 @dataclass(frozen=True)
 class OwnFiles:
-    """A person's own pairs; validation and test are split off the training pairs where they are missing."""
+    """A person's own pairs; validation and test are split off the training pairs, if any, where they are missing."""
 
     train: Sequence[PairFile]
     validation: Sequence[PairFile]
@@ -88,13 +88,15 @@ class OwnFiles:
         ]
         given_validation, given_test = (list(reader()) if reader.files else [] for reader in readers[1:])
         filtered = FilteredPairs(readers[0], self.filters)
-        others = _Others(filtered, {key(pair) for pair in (*given_validation, *given_test)}, key)
+        others = Others(filtered, {key(pair) for pair in (*given_validation, *given_test)}, key)
 
         def reports() -> list[str]:
             skipped = [f"{reader}: {reader.skipped}" for reader in readers if reader.skipped.reasons]
             passed = [f"filters: {filtered.report}"] if filtered.report else []
             return [*skipped, *passed, *([others.report] if others.report else [])]
 
+        if not self.train:
+            return Examples(list, given_validation, given_test, reports=reports)
         if given_validation and given_test:
             return Examples(others, given_validation, given_test, reports=reports)
         parts = split(
@@ -109,7 +111,7 @@ class OwnFiles:
         )
 
 
-class _Others:
+class Others:
     """The pairs whose key is not held; `report` says how many were left out, once they were read."""
 
     def __init__(self, pairs: Callable[[], Iterable[Pair]], held: set[str], key: Callable[[Pair], str]):
@@ -163,12 +165,12 @@ class TextCodec:
         """What stands before the source's pieces; a UserError where it is not known what language is wanted."""
         known = ", ".join(self.languages)
         if request.to is None and self.languages:
-            raise UserError(f"the model answers in {known}: say in which with to (on the command line, --to)")
+            raise UserError(f"the model answers in {known}: say which you want (--to on the command line)")
         if request.to is not None and request.to not in self.languages:
             raise UserError(
                 f"the model does not answer in {request.to!r}, but in {known}"
                 if known
-                else "the model answers in one language only: leave out to (on the command line, --to)"
+                else f"the model knows one language to answer in, and is not asked for {request.to!r} or another"
             )
         return [] if request.to is None else self.tags.ids([request.to])
 

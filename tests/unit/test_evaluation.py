@@ -79,7 +79,7 @@ def test_the_links_of_all_forced_pairs_are_compared(
             align(force(asked, [source], [target])[0].attention, by, layer=taken, head=head)
             if source
             else frozenset()
-            for source, target in PAIRS
+            for source, target in (pair.sides for pair in PAIRS)
         ]
         assert any(found)
         expected = agreement(found, PEOPLE)
@@ -92,7 +92,7 @@ def test_with_a_model_of_the_other_direction_only_what_both_say_counts(gold: Pat
     forward, backward = predictor(recurrent()), predictor(deep())
     scores = AlignmentTest(gold, Threshold(0.2), backward=backward)(forward, PAIRS)
     found = []
-    for source, target in PAIRS:
+    for source, target in (pair.sides for pair in PAIRS):
         there, back = (
             align(force(model, [one], [other])[0].attention, Threshold(0.2)) if one and other else frozenset()
             for model, one, other in ((forward, source, target), (backward, target, source))

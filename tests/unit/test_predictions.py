@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.core.prediction import AttentionRecord, Prediction
+from regard.core.prediction import AttentionRecord, Prediction, Request
 from regard.predictions import Kept, basis
 from regard.run import ModelFolder
 from regard.search import SearchPlan
@@ -28,7 +28,8 @@ def model(tmp_path: Path) -> ModelFolder:
 
 def kept(model: ModelFolder, sources: list[str] = SOURCES, search: SearchPlan | None = None) -> Kept:
     path = model.folder.parent / "predictions/test.jsonl"
-    return Kept(path, basis(model, sources, search or SearchPlan()))
+    requests = [Request(source) for source in sources]
+    return Kept(path, basis(model, requests, search or SearchPlan()))
 
 
 def test_what_was_saved_comes_back(model: ModelFolder) -> None:

@@ -138,10 +138,10 @@ def test_files_that_are_only_odd_are_read(tmp_path: Path) -> None:
     }
     for name, content in odd.items():
         (tmp_path / name).write_bytes(content)
-    assert list(TsvFile(tmp_path / "mark.tsv").rows()) == [("a", "A")]
-    assert list(TsvFile(tmp_path / "newlines.tsv").rows()) == [("a", "A"), ("b", "B"), ("c", "C")]
-    assert list(TsvFile(tmp_path / "within.tsv").rows()) == [("a\u2028b", "A\u0085\f")]
-    assert list(JsonlFile(tmp_path / "escape.jsonl").rows()) == [("🐶", "A")]
+    assert list(TsvFile(tmp_path / "mark.tsv").rows()) == [Pair("a", "A")]
+    assert list(TsvFile(tmp_path / "newlines.tsv").rows()) == [Pair("a", "A"), Pair("b", "B"), Pair("c", "C")]
+    assert list(TsvFile(tmp_path / "within.tsv").rows()) == [Pair("a\u2028b", "A\u0085\f")]
+    assert list(JsonlFile(tmp_path / "escape.jsonl").rows()) == [Pair("🐶", "A")]
 
 
 def test_lines_of_all_files_are_counted_by_reason_and_the_first_is_named(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_lines_of_all_files_are_counted_by_reason_and_the_first_is_named(tmp_pat
     (tmp_path / "y.tsv").write_bytes(b"\xff\tA\n" + GOOD)
     reader = PairReader([TsvFile(tmp_path / "x.tsv"), TsvFile(tmp_path / "y.tsv")], skip=True)
     for _ in range(2):
-        assert list(reader()) == [("a", "A"), ("a", "A")]
+        assert list(reader()) == [Pair("a", "A"), Pair("a", "A")]
         assert str(reader.skipped) == (
             f"4 lines were skipped: 2 without a tab, 1 empty, 1 not UTF-8 (first: {tmp_path}/x.tsv, line 2)"
         )

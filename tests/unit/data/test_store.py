@@ -36,7 +36,8 @@ def rows(found: TokenStore) -> list[tuple[list[int], list[int]]]:
 
 
 KEPT = [
-    ([*SOURCE.encode(source), END], [*TARGET.encode(target), END]) for source, target in (PAIRS[0], PAIRS[6])
+    ([*SOURCE.encode(source), END], [*TARGET.encode(target), END])
+    for source, target in (PAIRS[0].sides, PAIRS[6].sides)
 ]
 
 

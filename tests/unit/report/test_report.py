@@ -10,8 +10,8 @@ import pytest
 
 from regard.config import parse_config
 from regard.core.errors import UserError
-from regard.core.prediction import AttentionRecord, Prediction
-from regard.evaluation import Against, Evaluation
+from regard.core.prediction import AttentionRecord, Prediction, Request
+from regard.evaluation import Against, Direction, Evaluation
 from regard.metrics import Bucket, Comparison, Interval, Score
 from regard.report import report, save_report
 from regard.report.sentences import around_the_middle, differences
@@ -69,11 +69,12 @@ def evaluation(tmp_path: Path) -> Evaluation:
         scores={"bleu": score("bleu", 41.25), "ter": score("ter", 33.5)},
         by_length=[bucket(1, 4, 50, 25), bucket(5, 9, 25, 50)],
         by_frequency=[bucket(0, 0, 10, 20), bucket(1, 9, 20, 10), bucket(1000, None, 40, 5)],
-        sources=list(TEXTS),
+        by_direction=[],
+        requests=[Request(source) for source in TEXTS],
         references=[[right] for _, right in TEXTS.values()],
         predictions=[predicted(source, answer, looks=False) for source, (answer, _) in TEXTS.items()],
         rarest=[Seen("two", 12), Seen("red", 1), Seen("worst", 0), None],
-        look=lambda some: [predicted(source, TEXTS[source][0]) for source in some],
+        look=lambda some: [predicted(one.text, TEXTS[one.text][0]) for one in some],
         against=Against(
             "their-run",
             {
@@ -177,14 +178,15 @@ def test_nothing_is_fetched_and_nothing_runs(evaluation: Evaluation) -> None:
 
 
 def test_hostile_texts_stay_text_wherever_they_stand(evaluation: Evaluation) -> None:
-    def look(some: Sequence[str]) -> list[Prediction]:
-        return [predicted(source, HOSTILE) for source in some]
+    def look(some: Sequence[Request]) -> list[Prediction]:
+        return [predicted(one.text, HOSTILE) for one in some]
 
     evil = replace(
         evaluation,
         name=HOSTILE,
         scores={HOSTILE: score(HOSTILE, 1.0)},
-        sources=[HOSTILE] * 4,
+        by_direction=[Direction(HOSTILE, False, 4, [score(HOSTILE, 1.0)])],
+        requests=[Request(HOSTILE)] * 4,
         references=[["x" + HOSTILE, HOSTILE + "y"]] * 4,
         predictions=[predicted(HOSTILE, HOSTILE, looks=False)] * 4,
         rarest=[Seen(HOSTILE, 3)] * 4,
@@ -201,7 +203,7 @@ def test_hostile_texts_stay_text_wherever_they_stand(evaluation: Evaluation) -> 
 
 
 def test_an_answer_that_comes_out_differently_has_no_picture(evaluation: Evaluation) -> None:
-    other = replace(evaluation, look=lambda some: [predicted(source, "anders") for source in some])
+    other = replace(evaluation, look=lambda some: [predicted(one.text, "anders") for one in some])
     page = report(other)
     assert 'class="look"' not in page
     assert page.count("asked again, the model answers differently") == 4
@@ -209,7 +211,7 @@ def test_an_answer_that_comes_out_differently_has_no_picture(evaluation: Evaluat
 
 def test_a_model_without_attention_says_so(evaluation: Evaluation) -> None:
     fixed = replace(
-        evaluation, look=lambda some: [predicted(source, TEXTS[source][0], looks=False) for source in some]
+        evaluation, look=lambda some: [predicted(one.text, TEXTS[one.text][0], looks=False) for one in some]
     )
     assert report(fixed).count("answers from one fixed vector") == 4
 

@@ -67,7 +67,9 @@ def test_filters_are_for_training_pairs_and_what_is_split_off_them(tmp_path: Pat
 
 
 def test_lines_that_are_no_pairs_stop_it_or_are_counted(tmp_path: Path) -> None:
-    (tmp_path / "a.tsv").write_text("no tab\n" + "".join(f"{a}\t{b}\n" for a, b in PAIRS) + "\na\tb\tc\n\n")
+    (tmp_path / "a.tsv").write_text(
+        "no tab\n" + "".join(f"{a}\t{b}\n" for a, b in (pair.sides for pair in PAIRS)) + "\na\tb\tc\n\n"
+    )
     file = TsvFile(tmp_path / "a.tsv")
     with pytest.raises(UserError, match=r"a\.tsv, line 1: "):
         examples(OwnFiles([file], [], []))

@@ -1,0 +1,122 @@
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from regard.core.errors import UserError
+from regard.core.prediction import Request
+from regard.data import Limits, Pair, TsvFile
+from regard.tasks.multilingual import Multilingual, TwoLanguages
+from regard.tasks.text import OwnFiles, TextCodec
+from regard.text import TOKENIZERS
+from regard.viewing import TextView
+
+
+def file(folder: Path, name: str, first: int, last: int, sides: str) -> list[TsvFile]:
+    path = folder / name
+    rows = "".join(f"{sides[0]}{n}\t{sides[1]}{n}\n" for n in range(first, last))
+    path.write_text(rows)
+    return [TsvFile(path)]
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Multilingual:
+    german = OwnFiles(
+        file(tmp_path, "ed", 0, 40, "ed"),
+        file(tmp_path, "edv", 30, 34, "ed"),
+        file(tmp_path, "edt", 34, 38, "ed"),
+    )
+    french = OwnFiles(file(tmp_path, "ef", 0, 60, "ef"), [], [])
+    made = OwnFiles(file(tmp_path, "df", 100, 105, "df"), [], [])
+    untrained = OwnFiles([], [], file(tmp_path, "dft", 10, 13, "df"))
+    corpora = [
+        TwoLanguages("en", "de", german),
+        TwoLanguages("en", "fr", french, weight=2.0),
+        TwoLanguages("de", "fr", made, both=False, mark="back"),
+        TwoLanguages("de", "fr", untrained, both=False),
+    ]
+    return Multilingual(corpora, temperature=2.0, validation=3, test=5, seed=1)
+
+
+def test_every_corpus_is_used_in_its_directions(task: Multilingual) -> None:
+    found = task.examples()
+    assert [corpus.name for corpus in found.corpora] == ["en-de", "de-en", "en-fr", "fr-en", "de-fr"]
+    assert [corpus.weight for corpus in found.corpora] == [1, 1, 2, 2, 1]
+    assert found.languages == ("de", "en", "fr")
+    assert found.marks == ("back",)
+    assert found.temperature == 2.0
+    english_german, german_english = (next(iter(corpus.pairs())) for corpus in found.corpora[:2])
+    assert english_german == Pair("e0", "d0", ("de",), "en-de")
+    assert german_english == Pair("d0", "e0", ("en",), "de-en")
+    assert {pair.tags for pair in found.corpora[4].pairs()} == {("fr", "back")}
+    assert list(found.train()) == [pair for corpus in found.corpora for pair in corpus.pairs()]
+
+
+def test_every_direction_is_scored_even_one_that_is_never_trained(task: Multilingual) -> None:
+    found = task.examples()
+    assert Counter(pair.group for pair in found.test) == {
+        "en-de": 4,
+        "de-en": 4,
+        "en-fr": 5,
+        "fr-en": 5,
+        "de-fr": 3,
+    }
+    assert Counter(pair.group for pair in found.validation) == {
+        "en-de": 3,
+        "de-en": 3,
+        "en-fr": 3,
+        "fr-en": 3,
+    }
+    assert {pair.tags for pair in found.test if pair.group == "de-fr"} == {("fr",)}
+
+
+def test_no_source_of_validation_or_test_is_trained_on_in_any_direction(task: Multilingual) -> None:
+    found = task.examples()
+    held = {pair.source for pair in (*found.validation, *found.test)}
+    trained = {pair.source for pair in found.train()}
+    assert not held & trained
+    assert "d10" in held  # of the direction that is never trained
+    assert "de-en: 3 training pairs are left out: validation or test has the same." in found.reports()
+
+
+def test_without_pairs_for_validation_nothing_can_be_trained(tmp_path: Path) -> None:
+    only = TwoLanguages("en", "de", OwnFiles([], [], file(tmp_path, "t", 0, 5, "ed")))
+    with pytest.raises(UserError, match="no pairs for validation"):
+        Multilingual([only], temperature=1, validation=1, test=1, seed=1).examples()
+
+
+@pytest.fixture
+def codec() -> TextCodec:
+    tokenizer = TOKENIZERS["characters"](["abc "], vocabulary=20)
+    limits = Limits(source=9, target=9)
+    return TextCodec(tokenizer, tokenizer, limits, TextView(), languages=("de", "fr"), marks=("back",))
+
+
+def test_a_language_is_a_piece_before_the_source(codec: TextCodec) -> None:
+    assert codec.front(Request("a", to="fr")) == [len(codec.source) + 1]
+    assert codec.sizes == {"source": len(codec.source) + 3, "target": len(codec.source) + 3}
+
+
+@pytest.mark.parametrize(
+    ("to", "said"), [(None, "answers in de, fr: say which"), ("xx", "does not answer in 'xx', but in de, fr")]
+)
+def test_a_language_that_is_missing_or_not_known_is_told(codec: TextCodec, to: str | None, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        codec.front(Request("a", to=to))
+
+
+def test_a_model_of_one_language_is_asked_for_none(codec: TextCodec) -> None:
+    single = TextCodec(codec.source, codec.target, codec.limits, codec.view)
+    assert single.front(Request("a")) == []
+    with pytest.raises(UserError, match="one language"):
+        single.front(Request("a", to="de"))
+
+
+def test_tags_are_saved_with_the_tokenizers(codec: TextCodec, tmp_path: Path) -> None:
+    codec.save(tmp_path)
+    again = TextCodec.load(tmp_path, codec.limits, codec.view)
+    assert again.agrees(codec)
+    assert (again.languages, again.marks) == (("de", "fr"), ("back",))
+    (tmp_path / "tags.json").write_text("{}")
+    with pytest.raises(UserError, match="tags.json is damaged"):
+        TextCodec.load(tmp_path, codec.limits, codec.view)
