@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from regard.cli import app as application
-from regard.core.prediction import AttentionRecord, Prediction
+from regard.core.prediction import AttentionRecord, Prediction, Request
 
 HOSTILE = "\x1b[2J[/x] :smile:\nend"
 
@@ -12,7 +12,8 @@ HOSTILE = "\x1b[2J[/x] :smile:\nend"
 class Predictor:
     """Answers with whatever it was asked."""
 
-    def predict(self, source: str, **_: object) -> Prediction:
+    def predict(self, request: Request, **_: object) -> Prediction:
+        source = request.text
         pieces = (*source, "</s>")
         weights = {"cross": np.full((1, 1, len(pieces), len(pieces)), 1 / len(pieces), dtype=np.float32)}
         return Prediction(source, source, pieces[:-1], -0.5, AttentionRecord(pieces, pieces, weights))
