@@ -1,6 +1,7 @@
 """The task with its pairs, and the way from texts to rows of ids."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def _translation(config: Config, settings: settings_of.Translation) -> Translati
         validation=config.data.validation_size,
         test=config.data.test_size,
         seed=config.data.seed,
+        split_by=config.data.split_by or "source",
         source_language=settings.source_language,
         target_language=settings.target_language,
     )
@@ -63,9 +65,10 @@ TASKS: dict[str, Callable[[Config, Any], Task]] = {
 }
 
 
-def own_files(config: Config, lines: Callable[[Path], PairFile] = TsvFile) -> OwnFiles | None:
-    """The files of `data`; `lines` reads those that hold pairs in lines and are no JSON."""
+def own_files(config: Config, lines: Callable[[Path], PairFile] | None = None) -> OwnFiles | None:
+    """The files of `data`; `lines` reads those that hold pairs in lines and are no JSON, instead of `TsvFile`."""
     data = config.data
+    lines = lines or partial(TsvFile, columns=data.columns)
     if data.train is None:
         if data.validation is not None or data.test is not None:
             raise UserError(

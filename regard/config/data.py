@@ -4,7 +4,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from regard.config.fields import Language, Length, Member, Pairs, Seed, Settings, Tokens, Year, left_out
+from regard.config.fields import (
+    Column,
+    Language,
+    Length,
+    Member,
+    Pairs,
+    Seed,
+    Settings,
+    Tokens,
+    Year,
+    left_out,
+)
 from regard.text import TOKENIZERS
 from regard.text.normalization import NORMALIZATIONS
 
@@ -89,6 +100,14 @@ class Data(Settings):
     seed: Seed = Field(1, description="Decides which pairs are made or split off, whatever training.seed is.")
     validation_size: Pairs = Field(1000, description="Pairs for validation when they are split off or made.")
     test_size: Pairs = Field(2000, description="Pairs for the test when they are split off or made.")
+    split_by: Literal["source", "target", "either"] | None = Field(
+        None,
+        description="Sentences that no two of training, validation and test share, in translation; left out: source.",
+    )
+    columns: tuple[Column, Column] | None = Field(
+        None,
+        description="Columns of the source and the target in lines with tabs, from 1; left out: there are two.",
+    )
     source_field: str = Field("source", description="Name of the source in JSON lines.")
     target_field: str = Field("target", description="Name of the target in JSON lines.")
     max_source: Length = Field(200, description="Pieces; longer pairs are left out and counted.")

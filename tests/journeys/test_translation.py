@@ -2,6 +2,7 @@
 
 import json
 import os
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from commands import regard, sentence
 from toy import CONFIGURATION, write_corpus
 
 import regard as library
+from regard import build
 from regard.config import Config, load_config
+from regard.data import Pair
 from regard.evaluation import evaluate
 from regard.trainer import Trainer
 
@@ -141,3 +144,17 @@ def test_the_recipe_of_multi30k_trains_and_scores_on_the_real_data(tmp_path: Pat
     assert b"train: 28,999 pairs" in done.stderr  # one sentence is in validation or test too
     assert b"validation: 1,014 pairs" in done.stderr
     check_scores(tmp_path, "run", 1000)
+
+
+def test_the_recipe_for_spanish_reads_the_second_column_and_shares_no_sentence() -> None:
+    data = os.environ.get("REGARD_DATA")
+    if data is None or not Path(data, "spa-eng/spa.txt").exists():
+        pytest.skip("REGARD_DATA names no folder with spa-eng")
+    examples = build.task(load_config("spanish")).examples()
+    parts = [list(examples.train()), examples.validation, examples.test]
+    assert [len(part) for part in parts] == [115_964, 1_000, 2_000]
+    assert Pair("Ve.", "Go.") in set(chain(*parts))
+    for side in (0, 1):
+        assert sum(len({pair[side] for pair in part}) for part in parts) == len(
+            {pair[side] for part in parts for pair in part}
+        )
