@@ -15,7 +15,7 @@ from regard.tasks.dictionaries import DictionaryFile
 from regard.tasks.pronounce import Pronounce
 from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
 from regard.tasks.translation import Translation
-from regard.text import TOKENIZERS, BpeDropout, Tokenizer
+from regard.text import READERS, TOKENIZERS, BpeDropout, Tokenizer
 
 
 def task(config: Config) -> Task:
@@ -104,7 +104,7 @@ def limits(config: Config) -> Limits:
 
 
 def learn_codec(config: Config, examples: Examples) -> TextCodec:
-    """Tokenizers learned from the training pairs."""
+    """Tokenizers learned from the training pairs, or read."""
     text = config.text
     if text.shared:
         both = _learn(text.source, (side for pair in examples.train() for side in (pair.source, pair.target)))
@@ -115,6 +115,8 @@ def learn_codec(config: Config, examples: Examples) -> TextCodec:
 
 
 def _learn(pieces: Pieces, texts: Iterable[str]) -> Tokenizer:
+    if pieces.file is not None:
+        return READERS[pieces.kind](located(pieces.file))
     learn = TOKENIZERS[pieces.kind]
     return learn(
         texts,

@@ -16,7 +16,7 @@ from regard.config.fields import (
     Year,
     left_out,
 )
-from regard.text import TOKENIZERS
+from regard.text import READERS, TOKENIZERS
 from regard.text.normalization import NORMALIZATIONS
 
 
@@ -121,7 +121,12 @@ class Data(Settings):
 class Pieces(Settings):
     """How one side's text is cut into pieces."""
 
-    kind: Annotated[str, Member(TOKENIZERS)] = Field("bpe", description="The kind of piece.")
+    kind: Annotated[str, Member({**TOKENIZERS, **READERS})] = Field("bpe", description="The kind of piece.")
+    file: str | None = Field(
+        None,
+        description="A .model file of SentencePiece, for the kind of that name: nothing is learned, and it decides "
+        "about vocabulary and normalization.",
+    )
     vocabulary: int = Field(8000, ge=5, le=10_000_000, description="Greatest number of different pieces.")
     normalization: Annotated[str, Member(NORMALIZATIONS)] = Field("nfc", description="Unicode normalisation.")
     lowercase: bool = Field(False, description="Read and write everything in small letters.")
@@ -132,6 +137,19 @@ class Pieces(Settings):
         description="BPE-dropout: share of merges skipped in training, so that a text comes in other pieces "
         "each time. Its rows grow, at 0.1 by about a third, and batches with them.",
     )
+
+    @model_validator(mode="after")
+    def _learned_or_read(self) -> "Pieces":
+        if self.kind in READERS and self.file is None:
+            raise ValueError(f"the pieces of {self.kind} are read from a file. Give it: file = 'my.model'")
+        if self.kind not in READERS and self.file is not None:
+            raise ValueError(
+                f"file is given, but pieces of the kind {self.kind} are learned. Leave it out, or set kind to "
+                f"{' or '.join(READERS)}"
+            )
+        if self.kind in READERS and self.lowercase:
+            raise ValueError("a vocabulary that is read has its own normalisation. Set lowercase to false")
+        return self
 
 
 class Text(Settings):

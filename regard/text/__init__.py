@@ -1,13 +1,14 @@
 """Strings to pieces to ids and back."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Protocol
 
-from regard.text import bpe, characters, unigram, words
+from regard.text import bpe, characters, sentencepiece, unigram, words
 from regard.text.dropout import BpeDropout
 from regard.text.tokenizer import Tokenizer
 
-__all__ = ["TOKENIZERS", "BpeDropout", "Learner", "Tokenizer"]
+__all__ = ["READERS", "TOKENIZERS", "BpeDropout", "Learner", "Tokenizer"]
 
 
 class Learner(Protocol):
@@ -24,3 +25,6 @@ TOKENIZERS: Mapping[str, Learner] = {
     "bpe": bpe.learn,
     "unigram": unigram.learn,
 }
+
+# Vocabularies that others learned, read from their files.
+READERS: Mapping[str, Callable[[Path], Tokenizer]] = {"sentencepiece": sentencepiece.read}

@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+import sentencepiece
 from commands import regard, sentence
 from toy import CONFIGURATION, write_corpus
 
@@ -93,6 +94,25 @@ def test_small_letters_are_kept_by_the_model(home: Path, tmp_path: Path) -> None
     assert answers[0].text == answers[1].text == answers[0].text.lower()
     assert answers[0].attention.source_pieces == answers[1].attention.source_pieces
     assert answers[0].attention.source_pieces[0].startswith("▁t")
+
+
+def test_pieces_of_sentencepiece_are_read_and_kept_by_the_model(home: Path, tmp_path: Path) -> None:
+    sentencepiece.SentencePieceTrainer.train(
+        input=[str(path) for path in home.glob("toy.*") if path.suffix in (".en", ".xx")],
+        model_prefix=str(tmp_path / "my"),
+        model_type="unigram",
+        vocab_size=60,
+        hard_vocab_limit=False,
+        num_threads=1,
+        minloglevel=2,
+    )
+    file = tmp_path / "my.model"
+    train(configuration(home, "text.source.kind=sentencepiece", f"text.source.file={file}"), tmp_path / "run")
+    text = "The red dog sees a cat."
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(file)).encode(text, out_type=str)
+    file.unlink()
+    answer = library.load(tmp_path / "run").predict(text)
+    assert answer.attention.source_pieces == (*pieces, "</s>")
 
 
 def test_with_dropout_a_training_that_stopped_goes_on_exactly(home: Path, tmp_path: Path) -> None:
