@@ -15,7 +15,7 @@ from regard.tasks.dictionaries import DictionaryFile
 from regard.tasks.pronounce import Pronounce
 from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
 from regard.tasks.translation import Translation
-from regard.text import READERS, TOKENIZERS, BpeDropout, Tokenizer
+from regard.text import READERS, TOKENIZERS, BpeDropout, Tokenizer, UnigramSampling
 
 
 def task(config: Config) -> Task:
@@ -126,18 +126,20 @@ def _learn(pieces: Pieces, texts: Iterable[str]) -> Tokenizer:
     )
 
 
-def dropouts(config: Config, codec: TextCodec) -> dict[str, BpeDropout]:
+def dropouts(config: Config, codec: TextCodec) -> dict[str, BpeDropout | UnigramSampling]:
     """For each side that is to be cut into other pieces each time, what does it."""
     text, most = config.text, limits(config)
     sides = {
-        "source": (text.source.dropout, codec.source, most.source),
-        "target": (text.target.dropout, codec.target, most.target),
+        "source": (text.source, codec.source, most.source),
+        "target": (text.target, codec.target, most.target),
     }
-    return {
-        side: BpeDropout(tokenizer, rate, longest=longest)
-        for side, (rate, tokenizer, longest) in sides.items()
-        if rate
-    }
+    found: dict[str, BpeDropout | UnigramSampling] = {}
+    for side, (pieces, tokenizer, longest) in sides.items():
+        if pieces.dropout:
+            found[side] = BpeDropout(tokenizer, pieces.dropout, longest=longest)
+        elif pieces.sampling is not None:
+            found[side] = UnigramSampling(tokenizer, pieces.sampling, longest=longest)
+    return found
 
 
 def load_codec(config: Config, folder: ModelFolder) -> TextCodec:

@@ -137,6 +137,13 @@ class Pieces(Settings):
         description="BPE-dropout: share of merges skipped in training, so that a text comes in other pieces "
         "each time. Its rows grow, at 0.1 by about a third, and batches with them.",
     )
+    sampling: float | None = Field(
+        None,
+        gt=0,
+        le=1000,
+        description="The same for unigram: in training a text is cut in a way that is drawn, with its probability to "
+        "this power; the smaller, the more varied. Left out: always the likeliest.",
+    )
 
     @model_validator(mode="after")
     def _learned_or_read(self) -> "Pieces":
@@ -156,16 +163,23 @@ class Text(Settings):
     source: Pieces = Pieces()
     target: Pieces = Pieces()
     shared: bool = Field(
-        False, description="One tokenizer for both sides, set up as text.source says, but for its dropout."
+        False,
+        description="One tokenizer for both sides, set up as text.source says, but for dropout and sampling.",
     )
 
     @model_validator(mode="after")
-    def _merges_can_be_skipped(self) -> "Text":
+    def _other_pieces_can_be_drawn(self) -> "Text":
         for side, pieces in (("source", self.source), ("target", self.target)):
             kind = self.source.kind if self.shared else pieces.kind
             if pieces.dropout and kind != "bpe":
                 raise ValueError(
-                    f"{side}.dropout skips merges of bpe, but the pieces are {kind}. Set it to 0, or take bpe"
+                    f"{side}.dropout skips merges of bpe, but the pieces are {kind}. Set it to 0, or take bpe; "
+                    "for unigram there is sampling"
+                )
+            if pieces.sampling is not None and kind != "unigram":
+                raise ValueError(
+                    f"{side}.sampling draws from the cuts of unigram, but the pieces are {kind}. Leave it out, or "
+                    "take unigram; for bpe there is dropout"
                 )
         return self
 

@@ -6,9 +6,10 @@ from typing import Protocol
 
 from regard.text import bpe, characters, sentencepiece, unigram, words
 from regard.text.dropout import BpeDropout
+from regard.text.sampling import UnigramSampling
 from regard.text.tokenizer import Tokenizer
 
-__all__ = ["READERS", "TOKENIZERS", "BpeDropout", "Learner", "Tokenizer"]
+__all__ = ["READERS", "TOKENIZERS", "BpeDropout", "Learner", "Tokenizer", "UnigramSampling"]
 
 
 class Learner(Protocol):

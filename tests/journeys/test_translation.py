@@ -124,6 +124,16 @@ def test_with_dropout_a_training_that_stopped_goes_on_exactly(home: Path, tmp_pa
     assert train(configuration(home), tmp_path / "plain") != straight
 
 
+def test_with_sampling_too(home: Path, tmp_path: Path) -> None:
+    unigram = "text.source.kind=unigram"
+    config = configuration(home, unigram, "text.source.sampling=0.3", "text.target.sampling=0.5")
+    straight = train(config, tmp_path / "straight")
+    for steps in (1, 4, 3):
+        train(config, tmp_path / "stopped", steps=steps)
+    assert train(config, tmp_path / "stopped") == straight
+    assert train(configuration(home, unigram), tmp_path / "plain") != straight
+
+
 def test_a_run_can_be_moved_with_its_data(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
