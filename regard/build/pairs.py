@@ -126,14 +126,14 @@ def _learn(pieces: Pieces, texts: Iterable[str]) -> Tokenizer:
     )
 
 
-def dropouts(config: Config, codec: TextCodec) -> dict[str, BpeDropout | UnigramSampling]:
-    """For each side that is to be cut into other pieces each time, what does it."""
+def dropouts(config: Config, codec: TextCodec) -> dict[str, Any]:
+    """For each side that is to be cut into other pieces each time, what does it: `BpeDropout` or `UnigramSampling`."""
     text, most = config.text, limits(config)
     sides = {
         "source": (text.source, codec.source, most.source),
         "target": (text.target, codec.target, most.target),
     }
-    found: dict[str, BpeDropout | UnigramSampling] = {}
+    found: dict[str, Any] = {}
     for side, (pieces, tokenizer, longest) in sides.items():
         if pieces.dropout:
             found[side] = BpeDropout(tokenizer, pieces.dropout, longest=longest)
