@@ -33,7 +33,7 @@ from regard.models import Seq2Seq
 from regard.predictor import Predictor
 from regard.run import Run, mean_file
 from regard.tasks.text import Examples, TextCodec
-from regard.text import NO_TAGS, BpeDropout, Tags
+from regard.text import NO_TAGS, Recutter, Tags
 from regard.training import (
     Averaged,
     Checkpoints,
@@ -112,7 +112,7 @@ class Trainer:
                 train,
                 config.training.batch_tokens,
                 config.training.seed,
-                build.dropouts(config, codec),
+                build.recutters(config, codec),
                 codec.tags,
             ),
             build.objective(config),
@@ -269,7 +269,7 @@ def _told(train: TokenStore | Mixture, examples: Examples) -> Iterator[str]:
 class StoreBatches:
     """Training batches from a store, as a pure function of epoch and position.
 
-    The sides that have a dropout are cut into other pieces each time.
+    The sides that have a recutter are cut into other pieces each time.
     """
 
     def __init__(
@@ -277,12 +277,12 @@ class StoreBatches:
         store: TokenStore | Mixture,
         budget: int,
         seed: int,
-        dropouts: Mapping[str, BpeDropout] | None = None,
+        recutters: Mapping[str, Recutter] | None = None,
         tags: Tags = NO_TAGS,
     ):
         self.store = store
         self.seed = seed
-        self.dropouts = dropouts or {}
+        self.recutters = recutters or {}
         self.tags = tags
         drawn = store.drawn if isinstance(store, Mixture) else None
         self.plan = BatchPlan(
@@ -295,14 +295,14 @@ class StoreBatches:
     def batch(self, epoch: int, position: int) -> Batch:
         chance = Random(f"{self.seed} {epoch} {position}")
         recuts = {
-            side: partial(self._recut, dropout=dropout, chance=chance)
-            for side, dropout in self.dropouts.items()
+            side: partial(self._recut, recutter=recutter, chance=chance)
+            for side, recutter in self.recutters.items()
         }
         return self.store.batch(self.plan.batch(epoch, position), **recuts)
 
-    def _recut(self, row: Sequence[int], *, dropout: BpeDropout, chance: Random) -> list[int]:
+    def _recut(self, row: Sequence[int], *, recutter: Recutter, chance: Random) -> list[int]:
         front = self.tags.before(row)
-        return [*row[:front], *dropout(row[front:], chance=chance)]
+        return [*row[:front], *recutter(row[front:], chance)]
 
 
 class Validator:

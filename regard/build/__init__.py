@@ -11,12 +11,11 @@ from regard.build.learning import (
     search_plan,
 )
 from regard.build.networks import load_model, model, parameters
-from regard.build.pairs import TASKS, dropouts, learn_codec, limits, load_codec, own_files, task
+from regard.build.pairs import TASKS, learn_codec, limits, load_codec, own_files, recutters, task
 
 __all__ = [
     "TASKS",
     "device",
-    "dropouts",
     "judging_metric",
     "learn_codec",
     "limits",
@@ -29,6 +28,7 @@ __all__ = [
     "own_files",
     "parameters",
     "plan",
+    "recutters",
     "schedule",
     "search_plan",
     "task",

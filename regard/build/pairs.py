@@ -1,6 +1,7 @@
 """The task with its pairs, and the way from texts to rows of ids."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from regard.tasks.multilingual import Multilingual, TwoLanguages
 from regard.tasks.pronounce import Pronounce
 from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
 from regard.tasks.translation import Translation
-from regard.text import TOKENIZERS, BpeDropout, Tokenizer
+from regard.text import READERS, TOKENIZERS, BpeDropout, Recutter, Tokenizer, UnigramSampling
 
 
 def task(config: Config) -> Task:
@@ -42,6 +43,7 @@ def _translation(config: Config, settings: settings_of.Translation) -> Translati
         validation=config.data.validation_size,
         test=config.data.test_size,
         seed=config.data.seed,
+        split_by=config.data.split_by or "source",
         source_language=settings.source_language,
         target_language=settings.target_language,
     )
@@ -85,8 +87,8 @@ TASKS: dict[str, Callable[[Config, Any], Task]] = {
 }
 
 
-def own_files(config: Config, lines: Callable[[Path], PairFile] = TsvFile) -> OwnFiles | None:
-    """The files of `data`; `lines` reads those that hold pairs in lines and are no JSON."""
+def own_files(config: Config, lines: Callable[[Path], PairFile] | None = None) -> OwnFiles | None:
+    """The files of `data`; `lines` reads those that hold pairs in lines and are no JSON, instead of `TsvFile`."""
     data = config.data
     if data.train is None:
         if data.validation is not None or data.test is not None:
@@ -100,9 +102,10 @@ def own_files(config: Config, lines: Callable[[Path], PairFile] = TsvFile) -> Ow
 def _own(
     config: Config,
     files: settings_of.Data | settings_of.TwoLanguages,
-    lines: Callable[[Path], PairFile] = TsvFile,
+    lines: Callable[[Path], PairFile] | None = None,
 ) -> OwnFiles:
     data = config.data
+    lines = lines or partial(TsvFile, columns=data.columns)
     scripts = {side: tuple(getattr(data.filter, side)) for side in ("source_scripts", "target_scripts")}
     return OwnFiles(
         _pair_files(config, files.train, lines),
@@ -132,7 +135,7 @@ def limits(config: Config) -> Limits:
 
 
 def learn_codec(config: Config, examples: Examples) -> TextCodec:
-    """Tokenizers learned from the training pairs."""
+    """Tokenizers learned from the training pairs, or read."""
     text = config.text
     if text.shared:
         texts = (side for pair in examples.train() for side in (pair.source, pair.target))
@@ -151,6 +154,8 @@ def learn_codec(config: Config, examples: Examples) -> TextCodec:
 
 
 def _learn(pieces: Pieces, texts: Iterable[str]) -> Tokenizer:
+    if pieces.file is not None:
+        return READERS[pieces.kind](located(pieces.file))
     learn = TOKENIZERS[pieces.kind]
     return learn(
         texts,
@@ -160,18 +165,20 @@ def _learn(pieces: Pieces, texts: Iterable[str]) -> Tokenizer:
     )
 
 
-def dropouts(config: Config, codec: TextCodec) -> dict[str, BpeDropout]:
+def recutters(config: Config, codec: TextCodec) -> dict[str, Recutter]:
     """For each side that is to be cut into other pieces each time, what does it."""
     text, most = config.text, limits(config)
     sides = {
-        "source": (text.source.dropout, codec.source, most.source),
-        "target": (text.target.dropout, codec.target, most.target),
+        "source": (text.source, codec.source, most.source),
+        "target": (text.target, codec.target, most.target),
     }
-    return {
-        side: BpeDropout(tokenizer, rate, longest=longest)
-        for side, (rate, tokenizer, longest) in sides.items()
-        if rate
-    }
+    found: dict[str, Recutter] = {}
+    for side, (pieces, tokenizer, longest) in sides.items():
+        if pieces.dropout:
+            found[side] = BpeDropout(tokenizer, pieces.dropout, longest=longest)
+        elif pieces.sampling is not None:
+            found[side] = UnigramSampling(tokenizer, pieces.sampling, longest=longest)
+    return found
 
 
 def load_codec(config: Config, folder: ModelFolder) -> TextCodec:

@@ -182,9 +182,8 @@ def _request(found: Any, common: "Request") -> "Request":
         raise ValueError('it needs a text as "source"')
     request = replace(common, text=found.pop("source"))
     for name, value in found.items():
-        if name in ("prefix", "to") and isinstance(value, str):
-            request = replace(request, **{name: value})
-        elif name in ("require", "forbid") and _are_texts(value):
+        is_text = name in ("prefix", "to") and isinstance(value, str)
+        if is_text or (name in ("require", "forbid") and _are_texts(value)):
             request = replace(request, **{name: value})
         else:
             raise ValueError(

@@ -5,8 +5,19 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from regard.config.fields import Language, Length, Member, Pairs, Seed, Settings, Tokens, Year, left_out
-from regard.text import TOKENIZERS
+from regard.config.fields import (
+    Column,
+    Language,
+    Length,
+    Member,
+    Pairs,
+    Seed,
+    Settings,
+    Tokens,
+    Year,
+    left_out,
+)
+from regard.text import READERS, TOKENIZERS
 from regard.text.normalization import NORMALIZATIONS
 
 
@@ -137,6 +148,14 @@ class Data(Settings):
     seed: Seed = Field(1, description="Decides which pairs are made or split off, whatever training.seed is.")
     validation_size: Pairs = Field(1000, description="Pairs for validation when they are split off or made.")
     test_size: Pairs = Field(2000, description="Pairs for the test when they are split off or made.")
+    split_by: Literal["source", "target", "either"] | None = Field(
+        None,
+        description="Sentences that no two of training, validation and test share, in translation; left out: source.",
+    )
+    columns: tuple[Column, Column] | None = Field(
+        None,
+        description="Columns of the source and the target in lines with tabs, from 1; left out: there are two.",
+    )
     source_field: str = Field("source", description="Name of the source in JSON lines.")
     target_field: str = Field("target", description="Name of the target in JSON lines.")
     max_source: Length = Field(200, description="Pieces; longer pairs are left out and counted.")
@@ -150,7 +169,12 @@ class Data(Settings):
 class Pieces(Settings):
     """How one side's text is cut into pieces."""
 
-    kind: Annotated[str, Member(TOKENIZERS)] = Field("bpe", description="The kind of piece.")
+    kind: Annotated[str, Member({**TOKENIZERS, **READERS})] = Field("bpe", description="The kind of piece.")
+    file: str | None = Field(
+        None,
+        description="A .model file of SentencePiece, for the kind of that name: nothing is learned, and it decides "
+        "about vocabulary and normalization.",
+    )
     vocabulary: int = Field(8000, ge=5, le=10_000_000, description="Greatest number of different pieces.")
     normalization: Annotated[str, Member(NORMALIZATIONS)] = Field("nfc", description="Unicode normalisation.")
     lowercase: bool = Field(False, description="Read and write everything in small letters.")
@@ -161,22 +185,49 @@ class Pieces(Settings):
         description="BPE-dropout: share of merges skipped in training, so that a text comes in other pieces "
         "each time. Its rows grow, at 0.1 by about a third, and batches with them.",
     )
+    sampling: float | None = Field(
+        None,
+        gt=0,
+        le=1000,
+        description="The same for unigram: in training a text is cut in a way that is drawn, with its probability to "
+        "this power; the smaller, the more varied. Left out: always the likeliest.",
+    )
+
+    @model_validator(mode="after")
+    def _learned_or_read(self) -> "Pieces":
+        if self.kind in READERS and self.file is None:
+            raise ValueError(f"the pieces of {self.kind} are read from a file. Give it: file = 'my.model'")
+        if self.kind not in READERS and self.file is not None:
+            raise ValueError(
+                f"file is given, but pieces of the kind {self.kind} are learned. Leave it out, or set kind to "
+                f"{' or '.join(READERS)}"
+            )
+        if self.kind in READERS and self.lowercase:
+            raise ValueError("a vocabulary that is read has its own normalisation. Set lowercase to false")
+        return self
 
 
 class Text(Settings):
     source: Pieces = Pieces()
     target: Pieces = Pieces()
     shared: bool = Field(
-        False, description="One tokenizer for both sides, set up as text.source says, but for its dropout."
+        False,
+        description="One tokenizer for both sides, set up as text.source says, but for dropout and sampling.",
     )
 
     @model_validator(mode="after")
-    def _merges_can_be_skipped(self) -> "Text":
+    def _other_pieces_can_be_drawn(self) -> "Text":
         for side, pieces in (("source", self.source), ("target", self.target)):
             kind = self.source.kind if self.shared else pieces.kind
             if pieces.dropout and kind != "bpe":
                 raise ValueError(
-                    f"{side}.dropout skips merges of bpe, but the pieces are {kind}. Set it to 0, or take bpe"
+                    f"{side}.dropout skips merges of bpe, but the pieces are {kind}. Set it to 0, or take bpe; "
+                    "for unigram there is sampling"
+                )
+            if pieces.sampling is not None and kind != "unigram":
+                raise ValueError(
+                    f"{side}.sampling draws from the cuts of unigram, but the pieces are {kind}. Leave it out, or "
+                    "take unigram; for bpe there is dropout"
                 )
         return self
 

@@ -43,6 +43,20 @@ class Config(Settings):
         return self
 
     @model_validator(mode="after")
+    def _pairs_are_of_sentences(self) -> "Config":
+        if self.data.split_by is not None and self.task.name != "translation":
+            raise ValueError(
+                "data.split_by is for translation: dates are split by date and pronunciations by word. "
+                f"Leave it out for the task {self.task.name}"
+            )
+        if self.data.columns is not None and self.task.name == "pronounce":
+            raise ValueError(
+                "data.columns is for lines with tabs, but the lines of a dictionary are a word and its phonemes. "
+                "Leave it out for the task pronounce"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _draws_can_be_learned_from(self) -> "Config":
         if self.model.attention.selection == "hard" and self.training.feeding not in ("teacher", "two_pass"):
             raise ValueError(

@@ -107,9 +107,10 @@ def _stop(bad: BadLineError) -> None:
 
 @dataclass(frozen=True)
 class TsvFile:
-    """Lines of `source<TAB>target`."""
+    """Lines of `source<TAB>target`, or of more columns, of which `columns` says which two they are, from 1."""
 
     path: Path
+    columns: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         return str(self.path)
@@ -119,6 +120,8 @@ class TsvFile:
 
     def _pair(self, line: str, number: int) -> Pair:
         columns = line.split("\t")
+        if self.columns is not None:
+            return self._chosen(columns, self.columns, number)
         if len(columns) == 2:
             return Pair(columns[0], columns[1])
         if not line:
@@ -136,10 +139,18 @@ class TsvFile:
             )
         else:
             found, reason = (
-                f"found {len(columns) - 1} tabs. Keep two columns; a text with tabs in it fits into JSONL.",
+                f"found {len(columns) - 1} tabs. Keep two columns, or say with data.columns which two they are; "
+                "a text with tabs in it fits into JSONL.",
                 "with too many tabs",
             )
         raise BadLineError(self.path, number, reason, f"expected 'source<TAB>target' but {found}")
+
+    def _chosen(self, texts: list[str], columns: tuple[int, int], number: int) -> Pair:
+        if len(texts) < max(columns):
+            found = f"expected {max(columns)} columns, with tabs between them, but found {len(texts)}."
+            raise BadLineError(self.path, number, "with too few columns", found)
+        source, target = columns
+        return Pair(texts[source - 1], texts[target - 1])
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
 """Parts for training, validation and test that have nothing in common."""
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -41,12 +43,14 @@ def split(
     test: int,
     seed: int,
     key: Callable[[Example], str],
+    also: Callable[[Example], str] | None = None,
 ) -> Splits[Example]:
     """Draw a validation and a test part of exactly these sizes; the rest is for training.
 
-    Examples with the same key stay together, so that no part knows another's. Which part a key
-    goes to hangs on the seed and the keys alone, not on their order. A key with more examples than
-    a part still has room for is left for training. Of all examples only eight bytes each are held.
+    Examples with the same key stay together, so that no part knows another's; with a second key, `also`,
+    those that either of the two joins, over any number of others. Which part they go to hangs on the seed
+    and the keys alone, not on their order. Those that are more than a part still has room for are left
+    for training. Of all examples only eight bytes each are held; about forty while two keys are joined.
     """
     assert min(validation, test) >= 0, (validation, test)
 
@@ -55,14 +59,23 @@ def split(
 
     draws = np.fromiter((drawn(example) for example in examples()), dtype=np.uint64)
     keys, sizes = np.unique(draws, return_counts=True)  # in the order of their draws
-    in_validation = _fill("validation", validation, keys, sizes)
-    free = ~np.isin(keys, np.fromiter(in_validation, dtype=np.uint64))
-    in_test = _fill("test", test, keys[free], sizes[free], all_keys=len(keys))
-    if len(keys) and len(in_validation) + len(in_test) == len(keys):
+    groups = keys  # the name of the group that each key belongs to, itself where nothing joins it to others
+    if also is not None:
+        others = np.fromiter((_draw(also(example), seed) for example in examples()), dtype=np.uint64)
+        groups = _joined(keys, draws, others)
+    names, places = np.unique(groups, return_inverse=True)
+    totals = np.bincount(places, weights=sizes).astype(np.int64)
+    validation_groups = _fill("validation", validation, names, totals)
+    free = ~np.isin(names, validation_groups)
+    test_groups = _fill("test", test, names[free], totals[free], all_keys=len(names))
+    if len(names) and len(validation_groups) + len(test_groups) == len(names):
         raise UserError(
             f"validation ({validation:,}) and test ({test:,}) take all {len(draws):,} examples "
             "and leave none for training. Ask for less."
         )
+    in_validation, in_test = (
+        set(keys[np.isin(groups, held)].tolist()) for held in (validation_groups, test_groups)
+    )
     held = in_validation | in_test
     parts = Splits[Example](
         lambda: (example for example in examples() if not held or drawn(example) not in held), [], []
@@ -76,6 +89,32 @@ def split(
     return parts
 
 
+def _joined(
+    keys: NDArray[np.uint64], draws: NDArray[np.uint64], others: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """For each of the sorted keys the name of its group: keys that stand beside the same other key are in one.
+
+    A name is the sum of its keys, so that large groups are drawn no earlier than small ones.
+    """
+    parents = array("q", range(len(keys)))
+
+    def root(place: int) -> int:
+        while parents[place] != place:
+            parents[place] = place = parents[parents[place]]
+        return place
+
+    order = np.argsort(others)
+    same = others[order][1:] == others[order][:-1]
+    for (left, right), joins in zip(pairwise(np.searchsorted(keys, draws)[order]), same, strict=True):
+        if joins:
+            parents[root(left)] = root(right)
+    roots = np.fromiter(map(root, range(len(keys))), dtype=np.int64, count=len(keys))
+    sums = np.zeros_like(keys)
+    np.add.at(sums, roots, keys)  # goes round at 2**64, as a draw may
+    names: NDArray[np.uint64] = sums[roots]
+    return names
+
+
 def _fill(
     part: str,
     size: int,
@@ -83,19 +122,19 @@ def _fill(
     sizes: NDArray[np.int64],
     *,
     all_keys: int | None = None,
-) -> set[int]:
+) -> NDArray[np.uint64]:
     """Take keys in their order until the part is full; those too big for what is left of it are passed over."""
     room = size
-    taken: set[int] = set()
+    taken: list[np.uint64] = []
     for name, count in zip(keys, sizes, strict=True):
         if not room:
             break
         if count <= room:
-            taken.add(int(name))
+            taken.append(name)
             room -= int(count)
     if room:
         raise TooFewError(part, size, size - room, len(keys) if all_keys is None else all_keys)
-    return taken
+    return np.array(taken, dtype=np.uint64)
 
 
 def _draw(name: str, seed: int) -> int:

@@ -67,11 +67,11 @@ class Multilingual:
         test = self._directed([one.test for one in found])
         if not validation:
             raise UserError("There are no pairs for validation: give data.train or validation to one corpus.")
-        held = {pair.source for pair in (*validation, *test)}
+        held = [*validation, *test]
         corpora, reports = [], [one.reports for one in found]
         for corpus, one in zip(self.corpora, found, strict=True):
             for direction in corpus.directions() if corpus.own.train else ():
-                free = Others(direction.of(one.train), held, lambda pair: pair.source)
+                free = Others(direction.of(one.train), held, [lambda pair: pair.source])
                 corpora.append(Corpus(str(direction), free, corpus.weight))
                 reports.append(partial(_told, direction, free))
         return Examples(

@@ -79,16 +79,24 @@ class OwnFiles:
     )  # of the training pairs, and so of what is split off them
     skip_bad_lines: bool = False  # lines that are no pairs are counted instead of being an error
 
-    def examples(self, *, validation: int, test: int, seed: int, key: Callable[[Pair], str]) -> Examples:
-        """`validation` and `test` are the sizes to split off. No two of the three will share a `key`:
-        training pairs that share one with given validation or test pairs are left out.
+    def examples(
+        self,
+        *,
+        validation: int,
+        test: int,
+        seed: int,
+        key: Callable[[Pair], str],
+        also: Callable[[Pair], str] | None = None,
+    ) -> Examples:
+        """`validation` and `test` are the sizes to split off. No two of the three will share a `key`, nor an
+        `also` where there is one: training pairs that share one with given validation or test pairs are left out.
         """
         readers = [
             PairReader(files, skip=self.skip_bad_lines) for files in (self.train, self.validation, self.test)
         ]
         given_validation, given_test = (list(reader()) if reader.files else [] for reader in readers[1:])
         filtered = FilteredPairs(readers[0], self.filters)
-        others = Others(filtered, {key(pair) for pair in (*given_validation, *given_test)}, key)
+        others = Others(filtered, (*given_validation, *given_test), [key, also] if also else [key])
 
         def reports() -> list[str]:
             skipped = [f"{reader}: {reader.skipped}" for reader in readers if reader.skipped.reasons]
@@ -105,6 +113,7 @@ class OwnFiles:
             test=0 if given_test else test,
             seed=seed,
             key=key,
+            also=also,
         )
         return Examples(
             parts.train, given_validation or parts.validation, given_test or parts.test, reports=reports
@@ -112,16 +121,22 @@ class OwnFiles:
 
 
 class Others:
-    """The pairs whose key is not held; `report` says how many were left out, once they were read."""
+    """The pairs that share no key with those held; `report` says how many were left out, once they were read."""
 
-    def __init__(self, pairs: Callable[[], Iterable[Pair]], held: set[str], key: Callable[[Pair], str]):
-        self.pairs, self.held, self.key = pairs, held, key
+    def __init__(
+        self,
+        pairs: Callable[[], Iterable[Pair]],
+        held: Sequence[Pair],
+        keys: Sequence[Callable[[Pair], str]],
+    ):
+        self.pairs = pairs
+        self.held = [(key, {key(pair) for pair in held}) for key in keys]
         self.report: str | None = None
 
     def __call__(self) -> Iterator[Pair]:
         shared = 0
         for pair in self.pairs():
-            if self.key(pair) in self.held:
+            if any(key(pair) in held for key, held in self.held):
                 shared += 1
             else:
                 yield pair

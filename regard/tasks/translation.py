@@ -1,10 +1,27 @@
 """Sentences of one language into another, learned from pairs of the person's own."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from regard.core.prediction import View
+from regard.data import Pair
 from regard.tasks.text import Examples, OwnFiles
 from regard.viewing import TextView
+
+
+def _source(pair: Pair) -> str:
+    return pair.source
+
+
+def _target(pair: Pair) -> str:
+    return pair.target
+
+
+SPLITS: dict[str, dict[str, Callable[[Pair], str]]] = {
+    "source": {"key": _source},
+    "target": {"key": _target},
+    "either": {"key": _source, "also": _target},
+}
 
 
 @dataclass(frozen=True)
@@ -13,6 +30,7 @@ class Translation:
     validation: int
     test: int
     seed: int
+    split_by: str = "source"  # one of SPLITS
     source_language: str | None = None
     target_language: str | None = None
 
@@ -23,9 +41,9 @@ class Translation:
         )
 
     def examples(self) -> Examples:
-        """No two of training, validation and test share a source sentence."""
+        """No two of training, validation and test share a sentence of the side that they are split by."""
         return self.own.examples(
-            validation=self.validation, test=self.test, seed=self.seed, key=lambda pair: pair.source
+            validation=self.validation, test=self.test, seed=self.seed, **SPLITS[self.split_by]
         )
 
 

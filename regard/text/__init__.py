@@ -1,14 +1,27 @@
 """Strings to pieces to ids and back."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from random import Random
 from typing import Protocol
 
-from regard.text import bpe, characters, unigram, words
+from regard.text import bpe, characters, sentencepiece, unigram, words
 from regard.text.dropout import BpeDropout
+from regard.text.sampling import UnigramSampling
 from regard.text.tags import NO_TAGS, Tags
 from regard.text.tokenizer import Tokenizer
 
-__all__ = ["NO_TAGS", "TOKENIZERS", "BpeDropout", "Learner", "Tags", "Tokenizer"]
+__all__ = [
+    "NO_TAGS",
+    "READERS",
+    "TOKENIZERS",
+    "BpeDropout",
+    "Learner",
+    "Recutter",
+    "Tags",
+    "Tokenizer",
+    "UnigramSampling",
+]
 
 
 class Learner(Protocol):
@@ -19,9 +32,18 @@ class Learner(Protocol):
     ) -> Tokenizer: ...
 
 
+class Recutter(Protocol):
+    """Cuts rows of ids into other pieces of the same text, as chance will have it."""
+
+    def __call__(self, ids: Sequence[int], chance: Random) -> Sequence[int]: ...
+
+
 TOKENIZERS: Mapping[str, Learner] = {
     "characters": characters.learn,
     "words": words.learn,
     "bpe": bpe.learn,
     "unigram": unigram.learn,
 }
+
+# Vocabularies that others learned, read from their files.
+READERS: Mapping[str, Callable[[Path], Tokenizer]] = {"sentencepiece": sentencepiece.read}

@@ -1,6 +1,6 @@
 """Text as bytes, each byte written as one visible character: every text has pieces, and none is lost."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import tokenizers
 from tokenizers import decoders, models, normalizers, pre_tokenizers
@@ -33,6 +33,18 @@ def around(model: models.Model, steps: Sequence[normalizers.Normalizer]) -> toke
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.Sequence([decoders.ByteLevel(), decoders.Strip(" ", left=1, right=0)])
     return tokenizer
+
+
+def words_of(tokenizer: tokenizers.Tokenizer) -> Callable[[Sequence[int]], list[str]]:
+    """The way back from ids, without special pieces, to the words of bytes that the model was fed with."""
+    split = tokenizer.pre_tokenizer.pre_tokenize_str
+    pieces = {number: raw(piece) for piece, number in tokenizer.get_vocab().items()}
+
+    def words(ids: Sequence[int]) -> list[str]:
+        text = b"".join([pieces[number] for number in ids]).decode("utf-8")
+        return [word for word, _ in split(text)]
+
+    return words
 
 
 def raw(piece: str) -> bytes:

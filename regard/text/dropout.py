@@ -34,8 +34,7 @@ class BpeDropout:
         assert model["type"] == "BPE", model["type"]
         ids: dict[str, int] = model["vocab"]
         self._rate, self._longest = rate, longest
-        self._split = tokenizers.Tokenizer.from_str(tokenizer.to_json()).pre_tokenizer.pre_tokenize_str
-        self._bytes = {number: bytelevel.raw(piece) for piece, number in ids.items()}
+        self._words = bytelevel.words_of(tokenizers.Tokenizer.from_str(tokenizer.to_json()))
         self._letters = {letter: ids[letter] for letter in bytelevel.ALPHABET}
         self._merges = {
             (ids[left], ids[right]): (rank, ids[left + right])
@@ -45,9 +44,8 @@ class BpeDropout:
 
     def __call__(self, ids: Sequence[int], chance: Random) -> Sequence[int]:
         """Ids of the same text, which has no special piece."""
-        text = b"".join([self._bytes[number] for number in ids]).decode("utf-8")
         cut: list[int] = []
-        for word, _ in self._split(text):
+        for word in self._words(ids):
             cut += self._merged(tuple([self._letters[letter] for letter in word]), chance)
         return cut if len(cut) <= self._longest else ids
 

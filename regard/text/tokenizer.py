@@ -1,6 +1,7 @@
 """A learned vocabulary and the way to it: text to ids and back."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,9 @@ from regard.core.pieces import SPECIAL_PIECES
 from regard.core.words import Part, Words, numbered, part
 from regard.text import bytelevel
 from regard.text.surrogates import without_surrogates
+
+SPACE = "▁"  # how SentencePiece writes a space
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")  # and a byte
 
 
 class Tokenizer:
@@ -35,6 +39,8 @@ class Tokenizer:
             raise ValueError("it cuts or pads what it encodes")
         self._tokenizer = tokenizer
         self._is_bytelevel = (description["pre_tokenizer"] or {}).get("type") == "ByteLevel"
+        first = (description["decoder"] or {}).get("decoders", [{}])[0]
+        self._is_sentencepiece = first.get("pattern") == {"String": SPACE}
 
     def __len__(self) -> int:
         return self._tokenizer.get_vocab_size()
@@ -59,7 +65,7 @@ class Tokenizer:
         """
         if instead:
             whole = b"".join(self._raw(ids, instead)).decode("utf-8", errors="replace")
-            return whole.removeprefix(" ") if self._is_bytelevel else whole
+            return whole.removeprefix(" ") if self._has_spaces else whole
         text: str = self._tokenizer.decode([number for number in ids if number >= len(SPECIAL_PIECES)])
         return text
 
@@ -95,17 +101,21 @@ class Tokenizer:
 
     def _raw(self, ids: Sequence[int], instead: Mapping[int, str]) -> list[bytes]:
         """The bytes of each id; a word that stands instead has a space before it where pieces have."""
-        space = " " if self._is_bytelevel else ""
+        space = " " if self._has_spaces else ""
         return [
             (space + instead[place]).encode() if place in instead else self._bytes[number]
             for place, number in enumerate(ids)
         ]
 
+    @property
+    def _has_spaces(self) -> bool:
+        """Words begin with the space before them."""
+        return self._is_bytelevel or self._is_sentencepiece
+
     @cached_property
     def _bytes(self) -> tuple[bytes, ...]:
-        return (b"",) * len(SPECIAL_PIECES) + tuple(
-            bytelevel.raw(piece) if self._is_bytelevel else piece.encode() for piece in self._vocabulary
-        )
+        raw = bytelevel.raw if self._is_bytelevel else _raw_piece if self._is_sentencepiece else str.encode
+        return (b"",) * len(SPECIAL_PIECES) + tuple(raw(piece) for piece in self._vocabulary)
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
@@ -155,6 +165,12 @@ class Tokenizer:
 def from_description(description: dict[str, Any]) -> Tokenizer:
     """A freshly learned tokenizer, given as parsed `tokenizer.json`, without its added tokens."""
     return Tokenizer.from_json(json.dumps({**description, "added_tokens": []}, ensure_ascii=False))
+
+
+def _raw_piece(piece: str) -> bytes:
+    """The bytes of a piece of SentencePiece."""
+    byte = _BYTE.fullmatch(piece)
+    return bytes([int(byte[1], 16)]) if byte else piece.replace(SPACE, " ").encode()
 
 
 def _inside(numbers: Sequence[int | None], place: int) -> Part:

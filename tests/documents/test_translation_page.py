@@ -9,8 +9,11 @@ PAGE = (Path(__file__).parent.parent.parent / "docs/translation.md").read_text(e
 
 
 def test_the_configuration_of_the_page_is_valid() -> None:
-    (block,) = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
-    assert parse_config(tomllib.loads(block), origin="the page").task.name == "translation"
+    whole, pieces = (
+        tomllib.loads(block) for block in re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
+    )
+    assert parse_config(whole, origin="the page").task.name == "translation"
+    assert parse_config({**whole, **pieces}, origin="the page").text.source.kind == "sentencepiece"
 
 
 def test_the_page_names_metrics_and_recipes_that_exist() -> None:

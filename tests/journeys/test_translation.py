@@ -2,14 +2,18 @@
 
 import json
 import os
+from itertools import chain
 from pathlib import Path
 
 import pytest
+import sentencepiece
 from commands import regard, sentence
 from toy import CONFIGURATION, write_corpus
 
 import regard as library
+from regard import build
 from regard.config import Config, load_config
+from regard.data import Pair
 from regard.evaluation import evaluate
 from regard.trainer import Trainer
 
@@ -92,6 +96,25 @@ def test_small_letters_are_kept_by_the_model(home: Path, tmp_path: Path) -> None
     assert answers[0].attention.source_pieces[0].startswith("▁t")
 
 
+def test_pieces_of_sentencepiece_are_read_and_kept_by_the_model(home: Path, tmp_path: Path) -> None:
+    sentencepiece.SentencePieceTrainer.train(
+        input=[str(path) for path in home.glob("toy.*") if path.suffix in (".en", ".xx")],
+        model_prefix=str(tmp_path / "my"),
+        model_type="unigram",
+        vocab_size=60,
+        hard_vocab_limit=False,
+        num_threads=1,
+        minloglevel=2,
+    )
+    file = tmp_path / "my.model"
+    train(configuration(home, "text.source.kind=sentencepiece", f"text.source.file={file}"), tmp_path / "run")
+    text = "The red dog sees a cat."
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(file)).encode(text, out_type=str)
+    file.unlink()
+    answer = library.load(tmp_path / "run").predict(text)
+    assert answer.attention.source_pieces == (*pieces, "</s>")
+
+
 def test_with_dropout_a_training_that_stopped_goes_on_exactly(home: Path, tmp_path: Path) -> None:
     config = configuration(home, "text.source.dropout=0.1", "text.target.dropout=0.2")
     straight = train(config, tmp_path / "straight")
@@ -99,6 +122,16 @@ def test_with_dropout_a_training_that_stopped_goes_on_exactly(home: Path, tmp_pa
         train(config, tmp_path / "stopped", steps=steps)
     assert train(config, tmp_path / "stopped") == straight
     assert train(configuration(home), tmp_path / "plain") != straight
+
+
+def test_with_sampling_too(home: Path, tmp_path: Path) -> None:
+    unigram = "text.source.kind=unigram"
+    config = configuration(home, unigram, "text.source.sampling=0.3", "text.target.sampling=0.5")
+    straight = train(config, tmp_path / "straight")
+    for steps in (1, 4, 3):
+        train(config, tmp_path / "stopped", steps=steps)
+    assert train(config, tmp_path / "stopped") == straight
+    assert train(configuration(home, unigram), tmp_path / "plain") != straight
 
 
 def test_a_run_can_be_moved_with_its_data(
@@ -141,3 +174,17 @@ def test_the_recipe_of_multi30k_trains_and_scores_on_the_real_data(tmp_path: Pat
     assert b"train: 28,999 pairs" in done.stderr  # one sentence is in validation or test too
     assert b"validation: 1,014 pairs" in done.stderr
     check_scores(tmp_path, "run", 1000)
+
+
+def test_the_recipe_for_spanish_reads_the_second_column_and_shares_no_sentence() -> None:
+    data = os.environ.get("REGARD_DATA")
+    if data is None or not Path(data, "spa-eng/spa.txt").exists():
+        pytest.skip("REGARD_DATA names no folder with spa-eng")
+    examples = build.task(load_config("spanish")).examples()
+    parts = [list(examples.train()), examples.validation, examples.test]
+    assert [len(part) for part in parts] == [115_964, 1_000, 2_000]
+    assert Pair("Ve.", "Go.") in set(chain(*parts))
+    for side in (0, 1):
+        assert sum(len({pair[side] for pair in part}) for part in parts) == len(
+            {pair[side] for part in parts for pair in part}
+        )

@@ -14,9 +14,9 @@ from regard.report import report
 from regard.trainer import Trainer
 
 NUMBERS = {
-    "en": "one two three four five six seven eight nine ten".split(),
-    "de": "eins zwei drei vier fünf sechs sieben acht neun zehn".split(),
-    "fr": "un deux trois quatre cinq six sept huit neuf dix".split(),
+    "en": ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"],
+    "de": ["eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn"],
+    "fr": ["un", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix"],
 }
 CONFIGURATION = """
 [task]

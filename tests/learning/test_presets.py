@@ -33,7 +33,7 @@ RECURRENT = ["embedding=32", *both(f"width={WIDTH}")]
 TWO_LAYERS = [*RECURRENT, *both("layers=2")]
 NEAR = "attention.radius=20"  # so that a window that walks along sees its mirror image
 BLOCKS = (f"width={WIDTH}", "layers=2", "heads=4", "feed_forward=128")
-TRANSFORMER = Small([*both(*BLOCKS), "attention.heads=4"], steps=600, rate=0.004)
+TRANSFORMER = Small([*both(*BLOCKS), "attention.heads=4"], steps=800, rate=0.004)
 STREAM = [f"encoder.{change}" for change in BLOCKS]
 
 

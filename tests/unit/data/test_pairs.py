@@ -49,6 +49,13 @@ def test_a_line_that_is_not_two_columns_is_refused(tmp_path: Path, text: str, me
         list(read_pairs([TsvFile(written(tmp_path / "x.tsv", text))]))
 
 
+def test_columns_are_chosen_and_may_be_swapped(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.tsv", "a\tb\tc\r\nd\te\tf\tg\n")
+    assert list(read_pairs([TsvFile(path, (3, 1))])) == [Pair("c", "a"), Pair("f", "d")]
+    with pytest.raises(UserError, match=r"x\.tsv, line 1: expected 4 columns, .* but found 3"):
+        list(read_pairs([TsvFile(path, (4, 1))]))
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -1,3 +1,5 @@
+from itertools import chain
+
 import pytest
 
 from regard.core.errors import UserError
@@ -42,6 +44,53 @@ def test_keys_are_drawn_by_a_hash_that_every_process_shares() -> None:
     # The order of 0 to 9 by `printf '3\\n0' | b2sum -l 128` and so on starts with 3, 0, 7, 8.
     found = split(lambda: list("0123456789"), validation=2, test=2, seed=3, key=str)
     assert (found.validation, found.test) == (["0", "3"], ["7", "8"])
+
+
+def test_with_two_keys_no_part_shares_one_of_either_with_another() -> None:
+    # Chains: "s1 t1", "s1 t2", "s2 t2", ... in fives; the last of a chain shares no text with its first.
+    pairs = [Pair(f"s{number // 2}", f"t{(number + 1) // 2}") for number in range(200) if number % 10 < 5]
+    found = split(
+        lambda: pairs,
+        validation=10,
+        test=15,
+        seed=1,
+        key=lambda pair: pair.source,
+        also=lambda pair: pair.target,
+    )
+    held = [list(found.train()), found.validation, found.test]
+    assert [len(part) for part in held] == [75, 10, 15]
+    assert sorted(chain(*held)) == sorted(pairs)
+    chains = [{int(pair.source[1:]) // 5 for pair in part} for part in held]
+    assert [len(part) for part in chains] == [15, 2, 3], "chains are whole"
+    assert len(set.union(*chains)) == 20
+
+
+def test_the_same_text_on_two_sides_joins_nothing() -> None:
+    pairs = [Pair(f"{number}", f"{number + 1}") for number in range(10)]
+    found = split(
+        lambda: pairs,
+        validation=2,
+        test=2,
+        seed=1,
+        key=lambda pair: pair.source,
+        also=lambda pair: pair.target,
+    )
+    assert (len(found.validation), len(found.test)) == (2, 2)
+
+
+def test_two_keys_do_not_hang_on_the_order_and_large_groups_come_no_earlier() -> None:
+    # A hundred lonely pairs and a hundred groups of four sources with one target.
+    pairs = [Pair(f"lonely {number}", f"{number}") for number in range(100)]
+    pairs += [Pair(f"{way} {number}", f"group {number}") for number in range(100) for way in "abcd"]
+
+    def tested(pairs: list[Pair], seed: int) -> list[Pair]:
+        return split(
+            lambda: pairs, validation=0, test=100, seed=seed, key=by_source, also=lambda pair: pair.target
+        ).test
+
+    assert sorted(tested(pairs[::-1], 1)) == sorted(tested(pairs, 1))
+    lonely = sum(pair.source.startswith("lonely") for seed in range(10) for pair in tested(pairs, seed))
+    assert 150 <= lonely <= 250, "a fifth of all pairs are lonely"
 
 
 def test_a_key_that_is_too_big_for_a_part_stays_in_training() -> None:

@@ -118,5 +118,5 @@ def test_tags_are_saved_with_the_tokenizers(codec: TextCodec, tmp_path: Path) ->
     assert again.agrees(codec)
     assert (again.languages, again.marks) == (("de", "fr"), ("back",))
     (tmp_path / "tags.json").write_text("{}")
-    with pytest.raises(UserError, match="tags.json is damaged"):
+    with pytest.raises(UserError, match=r"tags\.json is damaged"):
         TextCodec.load(tmp_path, codec.limits, codec.view)

@@ -1,3 +1,4 @@
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,8 @@ def written(path: Path, pairs: list[Pair]) -> TsvFile:
     return TsvFile(path)
 
 
-def examples(own: OwnFiles, *, seed: int = 1) -> Examples:
-    return Translation(own, validation=6, test=10, seed=seed).examples()
+def examples(own: OwnFiles, *, seed: int = 1, split_by: str = "source") -> Examples:
+    return Translation(own, validation=6, test=10, seed=seed, split_by=split_by).examples()
 
 
 def sources(pairs: object) -> set[str]:
@@ -32,6 +33,49 @@ def test_no_two_parts_share_a_source_sentence(tmp_path: Path) -> None:
     assert sorted([*train, *found.validation, *found.test]) == sorted(PAIRS)
     assert not sources(train) & (sources(found.validation) | sources(found.test))
     assert not sources(found.validation) & sources(found.test)
+
+
+@pytest.mark.parametrize(("split_by", "sides"), [("source", [0]), ("target", [1]), ("either", [0, 1])])
+def test_no_two_parts_share_a_sentence_of_the_side_they_are_split_by(
+    tmp_path: Path, split_by: str, sides: list[int]
+) -> None:
+    # Every source has two targets, or shares its only one with another.
+    pairs = [*PAIRS, *(Pair(f"{way} {number}", f"target {number}") for number in range(30) for way in "ab")]
+    found = examples(OwnFiles([written(tmp_path / "a.tsv", pairs)], [], []), split_by=split_by)
+    parts = [list(found.train()), found.validation, found.test]
+    assert sorted(chain(*parts)) == sorted(pairs)
+    for side in (0, 1):
+        texts = [{pair[side] for pair in part} for part in parts]
+        shared = texts[0] & texts[1] | texts[0] & texts[2] | texts[1] & texts[2]
+        assert bool(shared) == (side not in sides)
+
+
+@pytest.mark.parametrize(
+    ("split_by", "left"),
+    [("source", ["b\tB", "c\tB"]), ("target", ["a\tA", "b\tB", "c\tB"]), ("either", ["b\tB", "c\tB"])],
+)
+def test_training_pairs_are_left_out_by_the_same_side(tmp_path: Path, split_by: str, left: list[str]) -> None:
+    pairs = [Pair("a", "A"), Pair("b", "B"), Pair("c", "B"), Pair("d", "D")]
+    validation, test = [Pair("a", "other")], [Pair("d", "D")]
+    own = OwnFiles(
+        [written(tmp_path / "a.tsv", pairs)],
+        [written(tmp_path / "b.tsv", validation)],
+        [written(tmp_path / "c.tsv", test)],
+    )
+    found = examples(own, split_by=split_by)
+    assert ["\t".join(pair) for pair in found.train()] == left
+
+
+def test_with_either_a_common_target_is_enough_to_be_left_out(tmp_path: Path) -> None:
+    own = OwnFiles(
+        [written(tmp_path / "a.tsv", PAIRS)],
+        [written(tmp_path / "b.tsv", [Pair("new", "so 3")])],
+        [written(tmp_path / "c.tsv", [Pair("source 4", "new")])],
+    )
+    found = examples(own, split_by="either")
+    kept = [pair for pair in PAIRS if pair.target != "so 3" and pair.source != "source 4"]
+    assert list(found.train()) == kept
+    assert found.reports() == ["3 training pairs are left out: validation or test has the same."]
 
 
 def test_the_seed_decides_which_are_split_off(tmp_path: Path) -> None:
