@@ -63,7 +63,7 @@ def test_training_pairs_are_left_out_by_the_same_side(tmp_path: Path, split_by: 
         [written(tmp_path / "c.tsv", test)],
     )
     found = examples(own, split_by=split_by)
-    assert ["\t".join(pair) for pair in found.train()] == left
+    assert ["\t".join(pair.sides) for pair in found.train()] == left
 
 
 def test_with_either_a_common_target_is_enough_to_be_left_out(tmp_path: Path) -> None:
