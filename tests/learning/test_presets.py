@@ -44,7 +44,7 @@ def one_vector(*changes: str) -> Small:
 
 SMALL = {
     "sutskever2014": one_vector(*both("layers=1")),
-    "cho2014": one_vector("decoder.features=128"),
+    "cho2014": replace(one_vector("decoder.features=128"), steps=1200),
     "bahdanau2015": Small([*RECURRENT, f"decoder.features={WIDTH}"]),
     "luong2015": Small(TWO_LAYERS),
     "luong2015_dot": Small(
