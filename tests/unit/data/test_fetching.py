@@ -80,7 +80,7 @@ def names(folder: Path) -> set[str]:
     ("path", "content", "member"),
     [
         ("/words.txt", TEXT, None),
-        ("/words.txt.gz", gzip.compress(TEXT), None),
+        ("/words.txt.gz", gzip.compress(TEXT, mtime=0), None),
         ("/words.zip", zipped(set__a=b"no", set__words=TEXT), "set/words"),
     ],
 )
@@ -122,7 +122,7 @@ def test_what_is_not_what_it_should_be_leaves_nothing_behind(
     assert names(tmp_path) == set()
 
 
-@pytest.mark.parametrize("content", [gzip.compress(TEXT)[:-9], b"<html>Not here</html>"])
+@pytest.mark.parametrize("content", [gzip.compress(TEXT, mtime=0)[:-9], b"<html>Not here</html>"])
 def test_a_damaged_archive_leaves_nothing_behind(server: Server, tmp_path: Path, content: bytes) -> None:
     server.files["/a.gz"] = content
     with pytest.raises(UserError, match="cannot be unpacked"):
@@ -141,7 +141,7 @@ def test_what_is_too_long_is_refused(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     long = b"x" * 5000
-    server.files = {"/a": long, "/a.gz": gzip.compress(long), "/a.zip": zipped_small(long)}
+    server.files = {"/a": long, "/a.gz": gzip.compress(long, mtime=0), "/a.zip": zipped_small(long)}
     monkeypatch.setattr(fetching, "MOST", 1000)
     with pytest.raises(UserError, match="1,000 bytes"):
         list(fetch(one(server.address + path, member="words" if path == "/a.zip" else None), tmp_path))
