@@ -107,6 +107,14 @@ class Multilingual(Settings):
         "above 1, small corpora are drawn more often.",
     )
 
+    @model_validator(mode="after")
+    def _marks_are_no_languages(self) -> "Multilingual":
+        languages = {code for one in self.corpora for code in (one.source_language, one.target_language)}
+        for corpus in self.corpora:
+            if corpus.mark in languages:
+                raise ValueError(f"the mark {corpus.mark!r} is a language here. Take another word")
+        return self
+
 
 # Runs of the time when there was one task have no name in their section.
 Task = Annotated[

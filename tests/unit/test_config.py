@@ -581,3 +581,27 @@ def test_a_transformer_that_makes_no_sense_is_refused_with_the_reason(change: st
     with pytest.raises(UserError) as caught:
         load_config("dates", ["model.preset=transformer_tiny", *heads, change])
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "sentence"),
+    [
+        ("train = 'a.tsv'\nmark = 'en'", "the mark 'en' is a language here"),
+        ("train = 'a.tsv'\nmark = 'Back!'", "'Back!' is no mark"),
+        ("both = false", "a corpus needs files"),
+        ("train = 'a.tsv'\ntarget_language = 'en'", "both en"),
+        ("train = 'a.tsv'\nweight = 0", "greater than 0"),
+    ],
+)
+def test_a_corpus_that_makes_no_sense_is_refused_with_the_reason(
+    tmp_path: Path, corpus: str, sentence: str
+) -> None:
+    target = "" if "target_language" in corpus else "target_language = 'de'\n"
+    text = f"[task]\nname = 'multilingual'\n[[task.corpora]]\nsource_language = 'en'\n{target}{corpus}\n"
+    assert sentence in fails(tmp_path, text)
+
+
+def test_a_model_of_several_languages_has_its_files_in_its_corpora(tmp_path: Path) -> None:
+    corpus = "[[task.corpora]]\nsource_language = 'en'\ntarget_language = 'de'\ntrain = 'a.tsv'\n"
+    text = f"[task]\nname = 'multilingual'\n{corpus}[data]\ntrain = 'b.tsv'\n"
+    assert "data.train is not for the task multilingual" in fails(tmp_path, text)
