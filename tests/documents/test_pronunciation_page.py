@@ -26,15 +26,13 @@ def test_the_page_tells_the_sizes_of_the_recipe() -> None:
     assert f"{data.test_size:,} for the test" in PAGE
 
 
-def test_the_published_split_leaves_out_as_many_training_lines_as_the_page_says(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_the_published_split_leaves_out_as_many_training_lines_as_the_page_says() -> None:
     data = os.environ.get("REGARD_DATA")
     if data is None or not Path(data, "cmudict/train.txt").exists():
         pytest.skip("REGARD_DATA names no folder with cmudict")
     found = build.task(load_config("pronounce-published")).examples()
     assert len(list(found.train())) == 107_882
     assert len(found.cases(found.test)) == 11_994, "words of the split of Yao & Zweig"
-    (said,) = caplog.messages
+    (said,) = found.reports()
     left_out = said.split(" training pairs are left out")[0]
     assert f"{left_out} are left out for that" in PAGE.replace("\n", " ")

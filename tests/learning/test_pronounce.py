@@ -4,7 +4,6 @@ from pathlib import Path
 from random import Random
 
 from regard.config import load_config
-from regard.data import Case
 from regard.evaluation import evaluate
 from regard.trainer import Trainer
 
@@ -47,10 +46,9 @@ def test_words_that_can_be_said_in_two_ways_are_right_in_either(tmp_path: Path) 
     for _ in Trainer(load_config("pronounce", changes), tmp_path / "run").events():
         pass
     found = evaluate(tmp_path / "run")
-    assert len(found.cases) == len(found.predictions) == 60
-    assert all(len(case.targets) == 2 for case in found.cases)
+    assert len(found.requests) == len(found.predictions) == 60
+    assert all(len(answers) == 2 for answers in found.references)
     assert found.scores["phoneme_error_rate"].value < 2
     assert found.scores["pronunciation_error_rate"].value < 10
     assert found.scores["phoneme_error_rate"].signature.startswith("nrefs:2|")
     assert sum(bucket.count for bucket in found.by_length) == 60
-    assert isinstance(found.cases[0], Case)
