@@ -15,6 +15,7 @@ from safetensors.numpy import load_file
 import regard as library
 from regard import build
 from regard.averaging import average
+from regard.build import networks
 from regard.config import Config, load_config
 from regard.core.errors import UserError
 from regard.evaluation import evaluate
@@ -27,7 +28,7 @@ from regard.training import Averaged
 RESTLESS = TINY.replace(
     "[training]",
     "[training]\naverage = 3\nkeep = 3\nschedule = 'constant'\nlearning_rate = 0.2",
-)
+).replace("[evaluation]", "[evaluation]\nat_end = false")
 WEIGHTS = "model/model.safetensors"
 
 
@@ -251,6 +252,7 @@ def test_a_model_with_one_table_for_both_sides_is_trained_stopped_averaged_and_l
         return model
 
     monkeypatch.setattr(build, "model", tied)
+    monkeypatch.setattr(networks, "model", tied)  # as it loads
     config = configuration(tmp_path, "text.shared=true", "training.ema=0.5")
     for name, stops in (("straight", []), ("stopped", [10])):
         for stop in (*stops, 1000):
