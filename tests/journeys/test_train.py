@@ -175,7 +175,7 @@ def test_own_pairs_in_every_form_are_trained_on(tmp_path: Path) -> None:
     ("changes", "words"),
     [
         (["data.validation=rows.tsv"], "without data.train"),
-        (["data.train=rows.tsv", "data.validation=nothing.tsv"], "nothing.tsv has no pairs"),
+        (["data.train=rows.tsv", "data.validation=nothing.tsv"], "nothing.tsv: no pair to work with"),
     ],
 )
 def test_own_pairs_are_never_silently_replaced(changes: list[str], words: str, tmp_path: Path) -> None:
