@@ -1,15 +1,22 @@
 """What comes in on stdin."""
 
 import codecs
+import io
+import os
+import select
+import signal
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from regard.cli.console import notes
+
+_CHUNK = 65_536  # bytes
 
 
 def lines() -> Iterator[str]:
     """Lines end with \\n and nothing else: no other character may shift the answers."""
-    for number, raw in enumerate(sys.stdin.buffer, start=1):
+    for number, raw in enumerate(_raw_lines(), start=1):
         if number == 1 and raw.startswith(codecs.BOM_UTF8):
             raw = raw.removeprefix(codecs.BOM_UTF8)
             if not raw:
@@ -20,3 +27,47 @@ def lines() -> Iterator[str]:
         except UnicodeDecodeError as error:
             notes.print(f"Warning: line {number}, byte {error.start + 1}: not UTF-8, read as U+FFFD.")
             yield line.decode("utf-8", errors="replace")
+
+
+def _raw_lines() -> Iterator[bytes]:
+    try:
+        source = sys.stdin.buffer.fileno()
+    except io.UnsupportedOperation:  # something that only looks like stdin
+        yield from sys.stdin.buffer
+        return
+    begun: list[bytes] = []  # of a line whose end has not come yet
+    for chunk in _chunks(source):
+        *ended, rest = chunk.split(b"\n")
+        for part in ended:
+            yield b"".join([*begun, part, b"\n"])
+            begun.clear()
+        begun.append(rest)
+    if last := b"".join(begun):
+        yield last
+
+
+def _chunks(source: int) -> Iterator[bytes]:
+    """What comes, as it comes. A Ctrl-C ends the waiting even if it came just before the waiting began."""
+    with _woken() as signals:
+        while True:
+            ready, _, _ = select.select([source, signals], [], [])  # Python acts on a signal as this returns
+            if signals in ready:
+                os.read(signals, _CHUNK)
+            elif chunk := os.read(source, _CHUNK):
+                yield chunk
+            else:
+                return
+
+
+@contextmanager
+def _woken() -> Iterator[int]:
+    """A pipe that can be read as soon as a signal came."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    try:
+        yield reading
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(reading)
+        os.close(writing)
