@@ -29,12 +29,20 @@ class Start:
     parameters: int
 
 
+TASKS = ("translation", "dates")  # those that need nothing but pairs
+
+
 def start(
     task: str, data: Mapping[str, Any], languages: tuple[str | None, str | None] = (None, None)
 ) -> Start:
     """Looks at pairs and chooses; nothing is written. `data` are settings of [data]: files, and how they are read."""
     if task not in build.TASKS:
         raise UserError(f"There is no task {task!r}.{did_you_mean(task, build.TASKS)}")
+    if task not in TASKS:
+        raise UserError(
+            f"A configuration for the task {task} can't be made from pairs alone. Start from a recipe: `regard recipes` "
+            "lists them, and `regard config show NAME` writes one out."
+        )
     if data.get("train") is None:
         raise UserError(
             "There are no pairs to look at. Give a file with --train, or two with --source and --target."

@@ -13,7 +13,7 @@ from regard import build
 from regard.config import PRESETS, Config, parse_config
 from regard.core.errors import UserError
 from regard.data import Pair, look
-from regard.starting import Start, choosing, start
+from regard.starting import TASKS, Start, choosing, start
 from regard.starting.choosing import Choice
 from regard.starting.sizes import SENTENCES, SPELT, Size, size_for
 from regard.starting.writing import Setting, written
@@ -198,3 +198,9 @@ def test_odd_names_of_files_come_back_out_of_the_file() -> None:
     odd = 'a "b" \\ \x7f ü 🐶.tsv'
     text = written({"data": [Setting("train", [odd, {"source": odd, "target": "x"}])]})
     assert tomllib.loads(text)["data"]["train"] == [odd, {"source": odd, "target": "x"}]
+
+
+@pytest.mark.parametrize("task", sorted(set(build.TASKS) - set(TASKS)))
+def test_tasks_that_need_more_than_pairs_are_told_to_start_from_a_recipe(task: str) -> None:
+    with pytest.raises(UserError, match=f"the task {task} can't be made from pairs alone"):
+        start(task, {"train": "pairs.tsv"})
