@@ -40,8 +40,8 @@ def start(
         raise UserError(f"There is no task {task!r}.{did_you_mean(task, build.TASKS)}")
     if task not in TASKS:
         raise UserError(
-            f"A configuration for the task {task} can't be made from pairs alone. Start from a recipe: `regard recipes` "
-            "lists them, and `regard config show NAME` writes one out."
+            f"A configuration for the task {task} can't be made from pairs alone. Start from a recipe: "
+            "`regard recipes` lists them, and `regard config show NAME` writes one out."
         )
     if data.get("train") is None:
         raise UserError(
