@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import forked
+
 TINY = """
 [task]
 name = "dates"
@@ -59,8 +61,8 @@ def regard(
     *arguments: str | Path, folder: Path, stdin: bytes = b"", code: int | None = 0
 ) -> subprocess.CompletedProcess[bytes]:
     """Runs `regard` in a folder; checks its exit code and that nobody is ever shown a traceback."""
-    done = subprocess.run(
-        command(*arguments), cwd=folder, input=stdin, capture_output=True, timeout=300, env=environment()
+    done = forked.run(
+        list(map(str, arguments)), folder=folder, stdin=stdin, environment=environment(), timeout=300
     )
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     assert code is None or done.returncode == code, (done.returncode, done.stderr.decode())

@@ -20,8 +20,14 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest comes first, so that no worker is left with it when the others are done."""
+    """What takes longest comes first, so that no worker is left with it when the others are done.
+
+    The tests of a file share what they set up, so that one worker gets them all; those that learn share nothing.
+    """
     slow = ("learning", "documents", "journeys")
     items.sort(
         key=lambda item: next((n for n, kind in enumerate(slow) if kind in item.path.parts), len(slow))
     )
+    for item in items:
+        if "learning" not in item.path.parts:
+            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(Path(__file__).parent))))
