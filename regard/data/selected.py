@@ -1,11 +1,13 @@
 """Some pairs of files, read as often as asked and never held."""
 
 import json
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,7 +147,7 @@ def read_arrays(path: Path, name: str) -> dict[str, NDArray[np.generic]] | None:
         with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as file:
             found = dict(file)
         return found if json.loads(str(found.pop("name"))) == name else None
-    except (OSError, ValueError, KeyError, EOFError, NotImplementedError):
+    except (OSError, ValueError, KeyError, EOFError, NotImplementedError, BadZipFile, zlib.error):
         return None
 
 

@@ -81,25 +81,26 @@ def select(wanted: Wanted) -> Selection:
     found = read_arrays(path, name)
     if found is None:
         rows, sizes, said = _decided(wanted)
-        parts = {
-            part: list(SelectedPairs(wanted.files, before, sizes, rows == part, name)())
-            for part in (VALIDATION, TEST)
-            if (rows == part).any()
-        }
-        held = [[(*pair.sides, part) for pair in pairs] for part, pairs in parts.items()]
+        apart = SelectedPairs(wanted.files, before, sizes, _are_held(rows), name)
+        texts = [pair.sides for pair in apart()]
         if stamps(wanted.files) != before:
             raise changed_meanwhile()
-        found = {"rows": rows, "sizes": sizes, "said": np.array(json.dumps({**said, "held": held}))}
+        found = {"rows": rows, "sizes": sizes, "said": np.array(json.dumps({**said, "held": texts}))}
         write_arrays(path, name, found)
+    rows = found["rows"]
     said = json.loads(str(found["said"]))
-    pairs = [(Pair(source, target), part) for some in said["held"] for source, target, part in some]
+    held = [(Pair(*sides), part) for sides, part in zip(said["held"], rows[_are_held(rows)], strict=True)]
     return Selection(
-        SelectedPairs(wanted.files, before, found["sizes"], found["rows"] == TRAIN, name),
-        [pair for pair, part in pairs if part == VALIDATION],
-        [pair for pair, part in pairs if part == TEST],
+        SelectedPairs(wanted.files, before, found["sizes"], rows == TRAIN, name),
+        [pair for pair, part in held if part == VALIDATION],
+        [pair for pair, part in held if part == TEST],
         said["skipped"],
         said["reports"],
     )
+
+
+def _are_held(rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    return (rows == VALIDATION) | (rows == TEST)
 
 
 def _digest(path: Path) -> str:
