@@ -80,7 +80,9 @@ def _keep(document: dict[str, Any], origin: Origin, started: Config, *, where: s
         settings = getattr(started, section)
         given = {section: _section(document, section)}
         its = _flat({section: settings.model_dump(mode="json")})
-        for key, value in _flat(given).items():
+        for key, value in sorted(
+            _flat(given).items(), key=lambda item: item[0] != "model.preset"
+        ):  # it says most
             if key in its and key not in _FREE and its[key] != value:
                 raise UserError(
                     f"{where}: {key} is {_shown(value)}, but {origin.run} was trained with {_shown(its[key])}. "

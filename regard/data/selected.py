@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -141,7 +142,7 @@ def changed_meanwhile() -> UserError:
     return UserError("The pairs changed while they were read. Leave their files alone and start again.")
 
 
-def read_arrays(path: Path, name: str) -> dict[str, NDArray[np.generic]] | None:
+def read_arrays(path: Path, name: str) -> dict[str, Any] | None:
     """What `write_arrays` wrote under this name, or None where it did not or somebody spoilt it."""
     try:
         with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as file:
@@ -151,7 +152,7 @@ def read_arrays(path: Path, name: str) -> dict[str, NDArray[np.generic]] | None:
         return None
 
 
-def write_arrays(path: Path, name: str, arrays: dict[str, NDArray[np.generic]]) -> None:
+def write_arrays(path: Path, name: str, arrays: dict[str, Any]) -> None:
     content = BytesIO()
     np.savez_compressed(content, name=np.array(json.dumps(name)), **arrays)
     write_whole(path, content.getvalue())

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b, file_digest
+from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
 
@@ -80,14 +80,14 @@ def select(wanted: Wanted) -> Selection:
     path = cache_folder() / "selections" / f"{name}.npz"
     found = read_arrays(path, name)
     if found is None:
-        rows, sizes, said = _decided(wanted)
-        apart = SelectedPairs(wanted.files, before, sizes, _are_held(rows), name)
+        parts, sizes, notes = _decided(wanted)
+        apart = SelectedPairs(wanted.files, before, sizes, _are_held(parts), name)
         texts = [pair.sides for pair in apart()]
         if stamps(wanted.files) != before:
             raise changed_meanwhile()
-        found = {"rows": rows, "sizes": sizes, "said": np.array(json.dumps({**said, "held": texts}))}
+        found = {"rows": parts, "sizes": sizes, "said": np.array(json.dumps({**notes, "held": texts}))}
         write_arrays(path, name, found)
-    rows = found["rows"]
+    rows: NDArray[np.uint8] = found["rows"]
     said = json.loads(str(found["said"]))
     held = [(Pair(*sides), part) for sides, part in zip(said["held"], rows[_are_held(rows)], strict=True)]
     return Selection(
@@ -100,19 +100,22 @@ def select(wanted: Wanted) -> Selection:
 
 
 def _are_held(rows: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    return (rows == VALIDATION) | (rows == TEST)
+    return np.isin(rows, (VALIDATION, TEST))
 
 
 def _digest(path: Path) -> str:
+    found = blake2b(digest_size=16)
     with opened(path, unpacked=False) as file:
-        return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest()
+        while content := file.read(2**20):
+            found.update(content)
+    return found.hexdigest()
 
 
 def _decided(wanted: Wanted) -> tuple[NDArray[np.uint8], NDArray[np.int64], dict[str, object]]:
     """The part that each row goes to, the number of rows in each block, and what is to be said of them."""
     both: tuple[Side, ...] = ("source", "target")
     drawn = both if wanted.filters.duplicates else tuple(wanted.sides)
-    held = {
+    held: dict[str, frozenset[str]] = {
         side: frozenset(getattr(pair, side) for pair in wanted.held) for side in wanted.sides if wanted.held
     }
     sift = Sift(wanted.filters, wanted.skip, wanted.seed, drawn, held)

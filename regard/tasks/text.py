@@ -337,6 +337,7 @@ def _cut(ids: list[int], longest: int, text: str, side: str) -> list[int]:
             longest,
             side,
             without_surrogates(text[:40]),
+            extra={"counted_as": f"{side}s were cut to {longest} pieces"},
         )
     return ids[:longest]
 

@@ -172,3 +172,79 @@ def test_more_positions_than_the_model_knows_are_refused(folder: Path) -> None:
         UserError, match=r"knows 201 positions, but .* let 301 come up\. Set them as there: 200, "
     ):
         trained(config, folder / "new")
+
+
+MANY = """
+[task]
+name = "multilingual"
+[[task.corpora]]
+source_language = "en"
+target_language = "de"
+train = "{folder}/ed.tsv"
+[[task.corpora]]
+source_language = "en"
+target_language = "fr"
+train = "{folder}/ef.tsv"
+both = false
+"""
+FURTHER = """
+[task]
+name = "multilingual"
+[[task.corpora]]
+source_language = "{source}"
+target_language = "{target}"
+train = "{folder}/xy.tsv"
+both = false
+"""
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("many")
+    words = {"en": "day", "de": "Tag", "fr": "jour"}
+    for name, (one, other) in {"ed": ("en", "de"), "ef": ("en", "fr"), "xy": ("de", "fr")}.items():
+        lines = [f"{words[one]} {number}\t{words[other]} {number}\n" for number in range(60)]
+        (folder / f"{name}.tsv").write_text("".join(lines))
+    (folder / "many.toml").write_text(MANY.format(folder=folder) + TINY[TINY.index("[data]") :])
+    trained(load_config(folder / "many.toml", ["training.steps=1", *CHEAP]), folder / "old")
+    return folder
+
+
+CHEAP = ["evaluation.metrics=['chrf']", "training.samples=1", "data.validation_size=4", "data.test_size=4"]
+
+
+def further(folder: Path, source: str, target: str, *changes: str) -> Config:
+    text = FURTHER.format(folder=folder, source=source, target=target) + NEW[NEW.index("[training]") :]
+    (folder / "further.toml").write_text(text)
+    return config_from(folder / "further.toml", [*CHEAP, *changes], folder / "old")
+
+
+def test_a_direction_that_was_never_trained_is_learned_between_known_languages(many: Path) -> None:
+    trained(further(many, "de", "fr", "training.steps=1"), many / "new")
+    assert (many / "new/model/tags.json").read_bytes() == (many / "old/model/tags.json").read_bytes()
+    model = library.load(many / "new")
+    assert model.codec.languages == ("de", "en", "fr")
+    assert model.predict(library.Request("Tag 3", to="en")).problem is None
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "said"),
+    [
+        ("en", "cs", r"'cs' is none of the languages to answer in that .*old .*\(de, en, fr\)"),
+        ("cs", "de", r"'cs' is none of the languages that .*old was trained with \(de, en, fr\)"),
+    ],
+)
+def test_a_language_that_the_model_does_not_know_is_named(
+    many: Path, tmp_path: Path, source: str, target: str, said: str
+) -> None:
+    with pytest.raises(UserError, match=said):
+        trained(further(many, source, target), tmp_path / "new")
+
+
+def test_a_mark_that_the_model_does_not_know_is_named(many: Path, tmp_path: Path) -> None:
+    config = further(many, "en", "de")
+    corpus = config.task.corpora[0].model_copy(update={"mark": "back"})  # type: ignore[union-attr]
+    given = config.task.corpora[0].model_copy(update={"both": True})  # type: ignore[union-attr]
+    marked = config.model_copy(update={"task": config.task.model_copy(update={"corpora": [corpus, given]})})
+    with pytest.raises(UserError, match=r"'back' is none of the marks that .*old .*\(none\)"):
+        trained(marked, tmp_path / "new")
