@@ -53,6 +53,8 @@ def parts(config: Config, averaged: Sequence[int] = ()) -> dict[str, str]:
         "decoder": _stack(model.decoder),
         "pieces": _pieces(config),
     }
+    if config.origin is not None:
+        made["began as"] = f"the model of {config.origin.run}"
     return made | ({"weights": f"mean of the checkpoints at steps {_listed(averaged)}"} if averaged else {})
 
 

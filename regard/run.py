@@ -81,6 +81,10 @@ class Run:
             return None
         return parse_config(read_toml(self.config_path, str(self.config_path)), origin=str(self.config_path))
 
+    def begun(self) -> Config | None:
+        """The same, if the run has come to its first checkpoint."""
+        return self.config() if any(self.checkpoints.glob("step-*/manifest.json")) else None
+
     def start(self, config: Config) -> None:
         """Claims the folder for a new training; what a first try left behind is cleared away."""
         for path in (

@@ -5,6 +5,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -100,9 +101,9 @@ class Trainer:
 
         torch.manual_seed(config.training.seed)
         device = build.device(config.training.device)
-        model = build.model(
-            config, source_vocabulary=codec.sizes["source"], target_vocabulary=codec.sizes["target"]
-        )
+        newest = self.checkpoints.newest()
+        start = build.Start(config.origin) if config.origin is not None and newest is None else None
+        model = start.model(config, codec) if start is not None else _fresh(config, codec)
         model = model.to(device)
         yield Noted(f"model: {sum(p.numel() for p in model.parameters()):,} parameters on {device}")
 
@@ -125,7 +126,7 @@ class Trainer:
             device=device,
             stop=self.stop,
         )
-        if newest := self.checkpoints.newest():
+        if newest is not None:
             loop.restore(newest)
             yield Noted(f"going on from step {loop.state.step:,}")
             best = loop.state.best  # it may have been killed between saving and exporting
@@ -134,7 +135,7 @@ class Trainer:
         board = run.tensorboard if config.training.tensorboard else None
         recorder = Recorder(run.metrics_path, board, step=loop.state.step)
         try:
-            for event in loop.run():
+            for event in chain(loop.begin() if start is not None else (), loop.run()):
                 recorder.record(event)
                 self._keep(event, loop)
                 yield event
@@ -145,7 +146,10 @@ class Trainer:
         folder = self.run.model
         if folder.config_path.exists():
             return build.load_codec(self.config, folder)
-        codec = build.learn_codec(self.config, examples)
+        if self.config.origin is not None:
+            codec = build.Start(self.config.origin).codec(self.config, examples)
+        else:
+            codec = build.learn_codec(self.config, examples)
         codec.save(folder.folder)
         return codec
 
@@ -252,6 +256,11 @@ class Trainer:
             title=self.run.folder.name,
         )
         save_figure(figure, self.run.curves_path)
+
+
+def _fresh(config: Config, codec: TextCodec) -> Seq2Seq:
+    sizes = codec.sizes
+    return build.model(config, source_vocabulary=sizes["source"], target_vocabulary=sizes["target"])
 
 
 def _points(lines: Sequence[Mapping[str, Any]], name: str) -> tuple[list[float], list[float]]:

@@ -1,4 +1,4 @@
-"""Shared by all tests: one thread for each of pytest's workers, and a cache folder of its own."""
+"""Shared by all tests: one thread and one core for each of pytest's workers, and a cache folder of its own."""
 
 import sys
 from pathlib import Path
@@ -17,6 +17,11 @@ def _one_thread() -> None:
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REGARD_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+@pytest.fixture(autouse=True)
+def _one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REGARD_CORES", "1")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

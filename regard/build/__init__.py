@@ -11,10 +11,13 @@ from regard.build.learning import (
     search_plan,
 )
 from regard.build.networks import load_model, model, parameters
+from regard.build.origins import Start, config_from
 from regard.build.pairs import TASKS, learn_codec, limits, load_codec, own_files, recutters, task
 
 __all__ = [
     "TASKS",
+    "Start",
+    "config_from",
     "device",
     "judging_metric",
     "learn_codec",

@@ -1,14 +1,32 @@
 """The task with its pairs, and the way from texts to rows of ids."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import tokenizers
+
+from regard import __version__
 from regard.config import Config, Files, Pieces, TwoFiles
 from regard.config import data as settings_of
 from regard.core.errors import UserError
-from regard.data import Filters, JsonlFile, Limits, PairFile, ParallelFiles, TsvFile, located
+from regard.data import (
+    Filters,
+    JsonlFile,
+    Limits,
+    Pair,
+    PairFile,
+    ParallelFiles,
+    SelectedPairs,
+    Side,
+    TsvFile,
+    cache_folder,
+    fingerprint,
+    located,
+    sample,
+)
 from regard.run import ModelFolder
 from regard.tasks.dates import Dates
 from regard.tasks.dictionaries import DictionaryFile
@@ -135,14 +153,15 @@ def limits(config: Config) -> Limits:
 
 
 def learn_codec(config: Config, examples: Examples) -> TextCodec:
-    """Tokenizers learned from the training pairs, or read."""
+    """Tokenizers learned from the training pairs, or from a sample of many, or read."""
     text = config.text
+    parts = [corpus.pairs for corpus in examples.corpora] or [examples.train]
+    parts = sample(parts, text.sample, config.data.seed)
     if text.shared:
-        texts = (side for pair in examples.train() for side in (pair.source, pair.target))
-        source = target = _learn(text.source, texts)
+        source = target = _learned(text.source, parts, ("source", "target"))
     else:
-        source = _learn(text.source, (pair.source for pair in examples.train()))
-        target = _learn(text.target, (pair.target for pair in examples.train()))
+        source = _learned(text.source, parts, ("source",))
+        target = _learned(text.target, parts, ("target",))
     return TextCodec(
         source,
         target,
@@ -153,16 +172,30 @@ def learn_codec(config: Config, examples: Examples) -> TextCodec:
     )
 
 
-def _learn(pieces: Pieces, texts: Iterable[str]) -> Tokenizer:
+def _learned(
+    pieces: Pieces, parts: Sequence[Callable[[], Iterable[Pair]]], sides: Sequence[Side]
+) -> Tokenizer:
+    """From some sides of some pairs; from the cache, where the same was learned from the same files before."""
     if pieces.file is not None:
         return READERS[pieces.kind](located(pieces.file))
-    learn = TOKENIZERS[pieces.kind]
-    return learn(
-        texts,
+    texts = (getattr(pair, side) for part in parts for pair in part() for side in sides)
+    learn = partial(
+        TOKENIZERS[pieces.kind],
         vocabulary=pieces.vocabulary,
         normalization=pieces.normalization,
         lowercase=pieces.lowercase,
     )
+    names = [part.name for part in parts if isinstance(part, SelectedPairs)]
+    if len(names) < len(parts):
+        return learn(texts)
+    how = [pieces.kind, str(pieces.vocabulary), pieces.normalization, str(pieces.lowercase)]
+    name = fingerprint([[__version__, tokenizers.__version__], how, sides, names])
+    path = cache_folder() / "tokenizers" / f"{name}.json"
+    with suppress(UserError):
+        return Tokenizer.load(path)
+    tokenizer = learn(texts)
+    tokenizer.save(path)
+    return tokenizer
 
 
 def recutters(config: Config, codec: TextCodec) -> dict[str, Recutter]:

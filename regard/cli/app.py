@@ -42,11 +42,13 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[  # noqa: ARG001 (its callback does the work)
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    listen_to_warnings()
+    warnings = listen_to_warnings()
+    context.call_on_close(warnings.tell_the_rest)
 
 
 def run() -> int:

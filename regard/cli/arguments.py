@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from regard.search import Options
 
 
-def _runs(incomplete: str) -> list[str]:
+def runs(incomplete: str) -> list[str]:
     folders = [str(path.parent) for path in Path().glob("runs/*/config.toml")]
     return [folder for folder in folders if folder.startswith(incomplete)]
 
@@ -23,7 +23,7 @@ def _recipes(incomplete: str) -> list[str]:
 
 
 RunArgument = Annotated[
-    Path, typer.Argument(metavar="RUN", help="A run folder, such as runs/dates.", autocompletion=_runs)
+    Path, typer.Argument(metavar="RUN", help="A run folder, such as runs/dates.", autocompletion=runs)
 ]
 RecipeArgument = Annotated[
     str,

@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from collections import Counter
 
 from rich.console import Console
 from rich.highlighter import NullHighlighter
@@ -26,8 +27,8 @@ def visible(text: str) -> str:
     return plain(text)
 
 
-def listen_to_warnings() -> None:
-    """The library reports through `logging`; people read it on stderr."""
+def listen_to_warnings() -> "_FirstFew":
+    """The library reports through `logging`; people read it on stderr. What is given back tells the rest at the end."""
     if sys.stderr.isatty():
         handler: logging.Handler = RichHandler(
             console=notes, show_time=False, show_path=False, highlighter=NullHighlighter()
@@ -36,9 +37,35 @@ def listen_to_warnings() -> None:
     else:
         handler = logging.StreamHandler(sys.stderr)
         handler.setFormatter(_Visible("%(levelname)s: %(message)s"))
+    first_few = _FirstFew()
+    handler.addFilter(first_few)
     logger = logging.getLogger("regard")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
+    return first_few
+
+
+FEW = 3
+
+
+class _FirstFew(logging.Filter):
+    """Of warnings that may come thousands of times (their record says as what they are counted), lets a few pass."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: Counter[str] = Counter()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        kind = getattr(record, "counted_as", None)
+        if kind is None:
+            return True
+        self.counts[kind] += 1
+        return self.counts[kind] <= FEW
+
+    def tell_the_rest(self) -> None:
+        for kind, count in self.counts.items():
+            if count > FEW:
+                notes.print(f"Warning: {count - FEW:,} more {kind}; {count:,} in all.")
 
 
 class _Visible(logging.Formatter):

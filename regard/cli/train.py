@@ -7,19 +7,32 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.arguments import OnBadLineOption, RecipeArgument, SetOption
+from regard.cli.arguments import OnBadLineOption, RecipeArgument, SetOption, runs
 from regard.cli.console import notes
 from regard.cli.evaluate import print_scores
+from regard.core.errors import UserError
+
+if TYPE_CHECKING:
+    from regard.config import Config
 
 
 def train(
     recipe: RecipeArgument,
     run: Annotated[
         Path | None, typer.Option(help="Folder to train in. Default: runs/ and the recipe's name.")
+    ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="RUN",
+            help="Train the model of this run further, on other pairs.",
+            autocompletion=runs,
+        ),
     ] = None,
     changes: SetOption = None,
     on_bad_line: OnBadLineOption = None,
@@ -33,8 +46,9 @@ def train(
 
     keep_freed_memory()
     skipping = [f"data.on_bad_line={on_bad_line.value}"] if on_bad_line else []
-    config = load_config(recipe, [*(changes or []), *skipping])
+    changed = [*(changes or []), *skipping]
     folder = run or Path("runs") / Path(recipe).stem
+    config = _config_from(recipe, changed, start, folder) if start else load_config(recipe, changed)
     with _stopping() as asked_to_stop:
         trainer = Trainer(config, folder, stop=lambda: "stopped" if asked_to_stop() else None)
         last = show(trainer.events(), config.training.steps)
@@ -51,6 +65,15 @@ def train(
         _score(folder, config.training.device)
     notes.print("Next:")
     notes.print(f"  regard evaluate {folder} --examples 8")
+
+
+def _config_from(recipe: str, changes: list[str], start: Path, folder: Path) -> "Config":
+    from regard.build import config_from
+    from regard.run import Run
+
+    if start.resolve() == folder.resolve():
+        raise UserError(f"{folder} can't be trained further in itself. Give another folder with --run.")
+    return config_from(recipe, changes, start, earlier=Run(folder).begun())
 
 
 def _score(folder: Path, device: str) -> None:

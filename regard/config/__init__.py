@@ -7,7 +7,7 @@ from regard.config.data import Dates, Files, Pieces, Translation, TwoFiles
 from regard.config.loading import difference, find_config, load_config, parse_config, read_toml, recipes
 from regard.config.model import NO_ATTENTION, Decoder, Encoder, Model
 from regard.config.presets import PRESETS
-from regard.config.settings import Config
+from regard.config.settings import Config, Origin
 
 __all__ = [
     "NO_ATTENTION",
@@ -18,6 +18,7 @@ __all__ = [
     "Encoder",
     "Files",
     "Model",
+    "Origin",
     "Pieces",
     "Translation",
     "TwoFiles",

@@ -222,6 +222,9 @@ class Text(Settings):
         False,
         description="One tokenizer for both sides, set up as text.source says, but for dropout and sampling.",
     )
+    sample: Pairs = Field(
+        1_000_000, description="Training pairs that pieces are learned from, at the most; drawn by data.seed."
+    )
 
     @model_validator(mode="after")
     def _other_pieces_can_be_drawn(self) -> "Text":

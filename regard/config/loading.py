@@ -14,19 +14,30 @@ from pydantic import BaseModel, ValidationError
 from regard.config.fields import not_one_of
 from regard.config.model import Model
 from regard.config.presets import PRESETS
-from regard.config.settings import Config
+from regard.config.settings import Config, Origin
 from regard.core.errors import UserError, did_you_mean
 
 UNKNOWN_SETTING, UNKNOWN_MEMBER = "extra_forbidden", "union_tag_invalid"  # pydantic's words for them
 
 
-def load_config(name: str | Path, changes: Sequence[str] = ()) -> Config:
-    """A recipe by name or a TOML file, with changes such as `"training.steps=100"` laid over it."""
+def load_config(
+    name: str | Path, changes: Sequence[str] = (), *, start: tuple[Origin, Config] | None = None
+) -> Config:
+    """A recipe by name or a TOML file, with changes such as `"training.steps=100"` laid over it.
+
+    `start` is a model that training begins with: its settings and those of its pieces are kept.
+    """
     path = find_config(name)
-    return parse_config(read_toml(path, str(name)), origin=str(name), changes=changes)
+    return parse_config(read_toml(path, str(name)), origin=str(name), changes=changes, start=start)
 
 
-def parse_config(document: dict[str, Any], *, origin: str, changes: Sequence[str] = ()) -> Config:
+def parse_config(
+    document: dict[str, Any],
+    *,
+    origin: str,
+    changes: Sequence[str] = (),
+    start: tuple[Origin, Config] | None = None,
+) -> Config:
     asked: dict[str, Any] = {}
     changed = [_change(change, asked) for change in changes]
     if "preset" in _section(asked, "model"):
@@ -35,6 +46,8 @@ def parse_config(document: dict[str, Any], *, origin: str, changes: Sequence[str
     for change in changes:
         _change(change, document)
     _lay_over_preset(document, origin)
+    if start is not None:
+        _keep(document, *start, where=origin)
     try:
         return Config.model_validate(document)
     except ValidationError as error:
@@ -52,6 +65,31 @@ def _lay_over_preset(document: dict[str, Any], origin: str) -> None:
     preset = PRESETS[name]().model_dump(mode="json", exclude_unset=True)
     _start_afresh(preset, given)
     document["model"] = _over(preset, given)
+
+
+# What changes how texts are cut while a model learns, but not its pieces.
+_FREE = (
+    "text.sample",
+    *(f"text.{side}.{name}" for side in ("source", "target") for name in ("dropout", "sampling")),
+)
+
+
+def _keep(document: dict[str, Any], origin: Origin, started: Config, *, where: str) -> None:
+    """Model and pieces become those of the model that it starts with; a setting that says otherwise is an error."""
+    for section in ("model", "text"):
+        settings = getattr(started, section)
+        given = {section: _section(document, section)}
+        its = _flat({section: settings.model_dump(mode="json")})
+        for key, value in sorted(
+            _flat(given).items(), key=lambda item: item[0] != "model.preset"
+        ):  # it says most
+            if key in its and key not in _FREE and its[key] != value:
+                raise UserError(
+                    f"{where}: {key} is {_shown(value)}, but {origin.run} was trained with {_shown(its[key])}. "
+                    "A model that is trained further keeps its settings and its pieces: leave it out."
+                )
+        document[section] = _over(settings.model_dump(mode="json", exclude_none=True), given[section])
+    document["origin"] = origin.model_dump()
 
 
 def _start_afresh(below: dict[str, Any], above: Mapping[str, Any]) -> None:

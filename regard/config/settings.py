@@ -1,12 +1,19 @@
 """A whole configuration, and what its sections ask of each other."""
 
 import tomli_w
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from regard.config.data import Data, Dates, Task, Text
 from regard.config.fields import Settings
 from regard.config.model import Model, StreamDecoder
 from regard.config.training import Evaluation, Search, Training
+
+
+class Origin(Settings):
+    """The run whose model a training began with; `regard train --from` writes it."""
+
+    run: str
+    weights: str = Field(description="Fingerprint of the file that it began with.")
 
 
 class Config(Settings):
@@ -19,6 +26,7 @@ class Config(Settings):
     training: Training = Training()
     search: Search = Search()
     evaluation: Evaluation = Evaluation()
+    origin: Origin | None = None
 
     @property
     def longest(self) -> int:

@@ -1,14 +1,12 @@
 """Which pairs are left out, and how many that were."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.errors import UserError
 from regard.data.pairs import Pair
 from regard.data.scripts import is_mostly
 
@@ -39,7 +37,7 @@ class Filters:
     def objection(self, pair: Pair) -> str | None:
         """The first thing wrong with a pair, except that it came before."""
         source, target = pair.sides
-        if self.empty and not (source.strip() and target.strip()):
+        if self.empty and not pair.is_full:
             return "with an empty side"
         if self.identical and source.strip() == target.strip():
             return "with the same text on both sides"
@@ -64,54 +62,6 @@ def ratio(pair: Pair) -> float:
 
 def longest_word(pair: Pair) -> int:
     return max((len(word) for text in pair.sides for word in text.split()), default=0)
-
-
-class FilteredPairs:
-    """The pairs that pass, as often as asked; `report` says what became of all, once they were read.
-
-    Of each pair eight bytes are held to know those that came before, and one from then on.
-    """
-
-    def __init__(self, pairs: Callable[[], Iterable[Pair]], filters: Filters):
-        self.pairs = pairs
-        self.filters = filters
-        self.report: str | None = None
-        self._came_before: NDArray[np.bool_] | None = None
-
-    def __call__(self) -> Iterator[Pair]:
-        if self.filters == Filters():
-            yield from self.pairs()
-            return
-        if self.filters.duplicates and self._came_before is None:
-            numbers = (fingerprint_of(pair) for pair in self._passing(Counter()))
-            self._came_before = repeated(np.fromiter(numbers, dtype=np.uint64))
-        left_out: Counter[str] = Counter()
-        kept = 0
-        for number, pair in enumerate(self._passing(left_out)):
-            if self._is_repeated(number):
-                left_out["that came before"] += 1
-            else:
-                kept += 1
-                yield pair
-        self.report = counted(kept, dict(left_out.most_common()))
-        if not kept:
-            raise UserError(f"No pair passes the filters: {self.report}. Ask for less in data.filter.")
-
-    def _passing(self, left_out: Counter[str]) -> Iterator[Pair]:
-        for pair in self.pairs():
-            if objection := self.filters.objection(pair):
-                left_out[objection] += 1
-            else:
-                yield pair
-
-    def _is_repeated(self, number: int) -> bool:
-        if self._came_before is None:
-            return False
-        if number >= len(self._came_before):
-            raise UserError(
-                "The pairs changed while they were read. Leave their files alone and start again."
-            )
-        return bool(self._came_before[number])
 
 
 def fingerprint_of(pair: Pair) -> int:

@@ -9,13 +9,21 @@ class Fingerprint:
         self._hash = blake2b(digest_size=16)
 
     def add(self, *texts: str) -> None:
-        for text in texts:
-            data = text.encode("utf-8", "surrogatepass")
-            self._hash.update(b"%d " % len(data) + data)
+        self.add_framed(framed(texts))
+
+    def add_framed(self, content: bytes) -> None:
+        """What `framed` made of texts."""
+        self._hash.update(content)
 
     @property
     def name(self) -> str:
         return self._hash.hexdigest()
+
+
+def framed(texts: Iterable[str]) -> bytes:
+    """Texts as bytes that tell where each ends."""
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    return b"".join([b"%d %b" % (len(data), data) for data in encoded])
 
 
 def fingerprint(rows: Iterable[Iterable[str]]) -> str:

@@ -4,12 +4,14 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from regard.core.errors import UserError, did_you_mean
-from regard.data.lines import BadLineError, try_lines
+from regard.data.lines import BadLineError, LineBlock, line_blocks, parallel_blocks
+
+_BLOCK_ROWS = 10_000
 
 
 class Pair(NamedTuple):
@@ -25,17 +27,60 @@ class Pair(NamedTuple):
         return self.source, self.target
 
     @property
+    def is_full(self) -> bool:
+        """Both sides have more than white space."""
+        return bool(self.source.strip() and self.target.strip())
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """All that the pair is known by."""
         return (self.source, self.target, *self.tags)
 
 
+Row = Pair | BadLineError
+
+
+class Block(Protocol):
+    """A part of a file that can be sent to another process, to be read there."""
+
+    def rows(self) -> Iterable[Row]:
+        """A pair for each line, or what is wrong with the line."""
+        ...
+
+
 class PairFile(Protocol):
     """Something that pairs are read from, as often as asked, without holding them all."""
 
-    def rows(self) -> Iterator[Pair | BadLineError]:
-        """A pair for each line, or what is wrong with the line."""
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files whose bytes decide what is read."""
         ...
+
+    def blocks(self) -> Iterator[Block]:
+        """All that is in it, in order."""
+        ...
+
+
+def rows_of(file: PairFile) -> Iterator[Row]:
+    for block in file.blocks():
+        yield from block.rows()
+
+
+@dataclass(frozen=True)
+class ReadBlock:
+    """A block that is read already."""
+
+    read: Sequence[Row]
+
+    def rows(self) -> Sequence[Row]:
+        return self.read
+
+    @staticmethod
+    def of(rows: Iterable[Row]) -> Iterator["ReadBlock"]:
+        """As many blocks as it takes."""
+        left = iter(rows)
+        while some := list(islice(left, _BLOCK_ROWS)):
+            yield ReadBlock(some)
 
 
 def read_pairs(
@@ -43,7 +88,7 @@ def read_pairs(
 ) -> Iterator[Pair]:
     """The pairs of all files, in order. A line that is no pair is told to `on_bad_line`; else it is an error."""
     for file in files:
-        for row in file.rows():
+        for row in rows_of(file):
             if not isinstance(row, BadLineError):
                 yield row
             elif on_bad_line is None:
@@ -62,6 +107,11 @@ class SkippedLines:
     def __call__(self, bad: BadLineError) -> None:
         self.reasons[bad.reason] += 1
         self.first = self.first or bad.place
+
+    def __add__(self, other: "SkippedLines") -> "SkippedLines":
+        both = SkippedLines()
+        both.reasons, both.first = self.reasons + other.reasons, self.first or other.first
+        return both
 
     def __str__(self) -> str:
         if not self.reasons:
@@ -84,24 +134,32 @@ class PairReader:
         self.skipped = SkippedLines()
 
     def __str__(self) -> str:
-        first, *others = map(str, self.files)
-        return f"{first} and {len(others):,} more" if others else first
+        return named(self.files)
 
     def __call__(self) -> Iterator[Pair]:
         skipped = SkippedLines()
         pairs, any_is_full = 0, False
-        for pair in read_pairs(self.files, skipped if self.skip else _stop):
+        for pair in read_pairs(self.files, skipped if self.skip else stop):
             pairs += 1
-            any_is_full = any_is_full or bool(pair.source.strip() and pair.target.strip())
+            any_is_full = any_is_full or pair.is_full
             yield pair
         self.skipped = skipped
         if not any_is_full:
-            found = f"all {pairs:,} have an empty side" if pairs else "there is none"
-            more = f"; {skipped}" if skipped.reasons else ""
-            raise UserError(f"{self}: no pair to work with: {found}{more}. Check the file.")
+            raise nothing_there(self.files, pairs, skipped)
 
 
-def _stop(bad: BadLineError) -> None:
+def nothing_there(files: Sequence[PairFile], pairs: int, skipped: SkippedLines) -> UserError:
+    found = f"all {pairs:,} have an empty side" if pairs else "there is none"
+    more = f"; {skipped}" if skipped.reasons else ""
+    return UserError(f"{named(files)}: no pair to work with: {found}{more}. Check the file.")
+
+
+def named(files: Sequence[PairFile]) -> str:
+    first, *others = map(str, files)
+    return f"{first} and {len(others):,} more" if others else first
+
+
+def stop(bad: BadLineError) -> None:
     raise UserError(f"{bad} Or skip such lines with --on-bad-line skip.") from bad
 
 
@@ -115,8 +173,12 @@ class TsvFile:
     def __str__(self) -> str:
         return str(self.path)
 
-    def rows(self) -> Iterator[Pair | BadLineError]:
-        return _rows(self.path, self._pair)
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return (self.path,)
+
+    def blocks(self) -> Iterator["LinesOfPairs"]:
+        return (LinesOfPairs(lines, self._pair) for lines in line_blocks(self.path))
 
     def _pair(self, line: str, number: int) -> Pair:
         columns = line.split("\t")
@@ -164,8 +226,12 @@ class JsonlFile:
     def __str__(self) -> str:
         return str(self.path)
 
-    def rows(self) -> Iterator[Pair | BadLineError]:
-        return _rows(self.path, self._pair)
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return (self.path,)
+
+    def blocks(self) -> Iterator["LinesOfPairs"]:
+        return (LinesOfPairs(lines, self._pair) for lines in line_blocks(self.path))
 
     def _pair(self, line: str, number: int) -> Pair:
         try:
@@ -185,47 +251,67 @@ class ParallelFiles:
     def __str__(self) -> str:
         return f"{self.source} with {self.target}"
 
-    def rows(self) -> Iterator[Pair | BadLineError]:
-        # The counts of lines are what both readers have numbered last.
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return self.source, self.target
+
+    def blocks(self) -> Iterator["ParallelLines"]:
         sources = targets = 0
-        for source, target in zip_longest(try_lines(self.source), try_lines(self.target)):
-            sources = source[0] if source else sources
-            targets = target[0] if target else targets
-            if source and target:
-                yield self._row(source[1], target[1], sources)
+        for source, target in parallel_blocks(self.paths):
+            sources += len(source.raw)
+            targets += len(target.raw)
+            yield ParallelLines(source, target)
         if sources != targets:
             raise UserError(
                 f"{self.source} has {sources:,} lines but {self.target} has {targets:,}: "
                 "they are not parallel. Give files in which line n belongs to line n."
             )
 
-    def _row(
-        self, source: str | BadLineError, target: str | BadLineError, number: int
-    ) -> Pair | BadLineError:
+
+@dataclass(frozen=True)
+class LinesOfPairs:
+    """Lines that hold a pair each, and what reads them."""
+
+    lines: LineBlock
+    pair: Callable[[str, int], Pair]
+
+    def rows(self) -> Iterator[Row]:
+        path = self.lines.path
+        for number, line in self.lines.lines():
+            row: Row
+            if isinstance(line, BadLineError):
+                row = line
+            else:
+                try:
+                    row = self.pair(line, number)
+                    row = _with_nul(path, number, *row.sides) or row
+                except BadLineError as bad:
+                    row = bad
+            yield row
+
+
+@dataclass(frozen=True)
+class ParallelLines:
+    """Lines that belong together; what one side has more is left alone."""
+
+    source: LineBlock
+    target: LineBlock
+
+    def rows(self) -> Iterator[Row]:
+        for (number, source), (_, target) in zip(self.source.lines(), self.target.lines(), strict=False):
+            yield self._row(source, target, number)
+
+    def _row(self, source: str | BadLineError, target: str | BadLineError, number: int) -> Row:
         """A line is lost together with the one it belongs to."""
         if isinstance(source, BadLineError):
             return source
         if isinstance(target, BadLineError):
             return target
         return (
-            _with_nul(self.source, number, source)
-            or _with_nul(self.target, number, target)
+            _with_nul(self.source.path, number, source)
+            or _with_nul(self.target.path, number, target)
             or Pair(source, target)
         )
-
-
-def _rows(path: Path, pair: Callable[[str, int], Pair]) -> Iterator[Pair | BadLineError]:
-    for number, line in try_lines(path):
-        row: Pair | BadLineError
-        if isinstance(line, BadLineError):
-            row = line
-        else:
-            try:
-                row = pair(line, number)
-                row = _with_nul(path, number, *row.sides) or row
-            except BadLineError as bad:
-                row = bad
-        yield row
 
 
 def _with_nul(path: Path, number: int, *texts: str) -> BadLineError | None:

@@ -19,6 +19,23 @@ def file_names(name: str) -> tuple[str, str]:
     return f"{name}.ids.npy", f"{name}.offsets.npy"
 
 
+def dtype_for(vocabulary: int) -> DTypeLike:
+    return np.uint16 if vocabulary <= 2**16 else np.uint32
+
+
+@dataclass(frozen=True)
+class FlatRows:
+    """Rows one behind the other."""
+
+    ids: Ids
+    lengths: NDArray[np.int64]
+
+    @staticmethod
+    def of(rows: Sequence[Sequence[int]], vocabulary: int) -> "FlatRows":
+        ids = np.fromiter(chain.from_iterable(rows), dtype=dtype_for(vocabulary))
+        return FlatRows(ids, np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)))
+
+
 @dataclass(frozen=True)
 class Rows:
     """Memory-mapped: what is not looked at is not read."""
@@ -58,13 +75,13 @@ class RowsWriter:
 
     def __init__(self, folder: Path, name: str, vocabulary: int) -> None:
         ids, offsets = file_names(name)
-        self._ids = _ArrayWriter(folder / ids, np.uint16 if vocabulary <= 2**16 else np.uint32)
+        self._ids = _ArrayWriter(folder / ids, dtype_for(vocabulary))
         self._offsets = _ArrayWriter(folder / offsets, np.int64)
         self._offsets.append([0])
 
-    def append(self, rows: Sequence[Sequence[int]]) -> None:
-        ends = self._ids.length + np.cumsum([len(row) for row in rows])
-        self._ids.append(list(chain.from_iterable(rows)))
+    def append(self, rows: FlatRows) -> None:
+        ends = self._ids.length + np.cumsum(rows.lengths)
+        self._ids.append(rows.ids)
         self._offsets.append(ends)
 
     def __enter__(self) -> Self:

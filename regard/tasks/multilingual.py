@@ -1,17 +1,15 @@
 """Sentences of several languages into each other with one model: a tag before the source says which is wanted."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 
 from regard.core.errors import UserError
 from regard.core.prediction import View
-from regard.data import Pair
-from regard.tasks.text import Corpus, Examples, Others, OwnFiles
+from regard.data import Pair, SelectedPairs, left_out_for_sharing
+from regard.tasks.directions import Direction
+from regard.tasks.text import Corpus, Examples, OwnFiles
 from regard.viewing import TextView
-
-Pairs = Callable[[], Iterable[Pair]]
 
 
 @dataclass(frozen=True)
@@ -25,29 +23,10 @@ class TwoLanguages:
     weight: float = 1.0
     mark: str | None = None  # a second tag, such as one for sources that a model made
 
-    def directions(self) -> Iterator["Direction"]:
+    def directions(self) -> Iterator[Direction]:
         yield Direction(self.source_language, self.target_language, turned=False, mark=self.mark)
         if self.both:
             yield Direction(self.target_language, self.source_language, turned=True, mark=self.mark)
-
-
-@dataclass(frozen=True)
-class Direction:
-    source: str
-    target: str
-    turned: bool  # the files have it the other way round
-    mark: str | None = None
-
-    def __str__(self) -> str:
-        return f"{self.source}-{self.target}"
-
-    def __call__(self, pair: Pair) -> Pair:
-        tags = (self.target, self.mark) if self.mark else (self.target,)
-        source, target = reversed(pair.sides) if self.turned else pair.sides
-        return Pair(source, target, tags, str(self))
-
-    def of(self, pairs: Pairs) -> Pairs:
-        return lambda: map(self, pairs())
 
 
 @dataclass(frozen=True)
@@ -67,18 +46,21 @@ class Multilingual:
         test = self._directed([one.test for one in found])
         if not validation:
             raise UserError("There are no pairs for validation: give data.train or validation to one corpus.")
-        held = [*validation, *test]
-        corpora, reports = [], [one.reports for one in found]
+        held = {pair.source for pair in (*validation, *test)}
+        corpora, reports = [], [report for one in found for report in one.reports()]
         for corpus, one in zip(self.corpora, found, strict=True):
-            for direction in corpus.directions() if corpus.own.train else ():
-                free = Others(direction.of(one.train), held, [lambda pair: pair.source])
+            if not isinstance(one.train, SelectedPairs):
+                continue  # it has no training pairs
+            for direction in corpus.directions():
+                free = one.train.changed(direction).without(held)
                 corpora.append(Corpus(str(direction), free, corpus.weight))
-                reports.append(partial(_told, direction, free))
+                if shared := len(one.train) - len(free):
+                    reports.append(f"{direction}: {left_out_for_sharing(shared)}")
         return Examples(
             lambda: chain.from_iterable(corpus.pairs() for corpus in corpora),
             validation,
             test,
-            reports=lambda: [report for some in reports for report in some()],
+            reports=lambda: reports,
             corpora=corpora,
             temperature=self.temperature,
             languages=self._languages(),
@@ -91,7 +73,7 @@ class Multilingual:
             validation=0 if made else self.validation,
             test=0 if made else self.test,
             seed=self.seed,
-            key=lambda pair: pair.source,
+            key="source",
         )
 
     def _directed(self, parts: Sequence[Sequence[Pair]]) -> list[Pair]:
@@ -106,7 +88,3 @@ class Multilingual:
         return tuple(
             sorted({direction.target for corpus in self.corpora for direction in corpus.directions()})
         )
-
-
-def _told(direction: Direction, free: Others) -> list[str]:
-    return [f"{direction}: {free.report}"] if free.report else []

@@ -29,9 +29,7 @@ class Pronounce:
             validation=self._pronunciations(own.validation),
             test=self._pronunciations(own.test),
         )
-        found = said.examples(
-            validation=self.validation, test=self.test, seed=self.seed, key=lambda pair: pair.source
-        )
+        found = said.examples(validation=self.validation, test=self.test, seed=self.seed, key="source")
         note = f"pronunciations of {own.train[0]}" if self.own is None else None
         return replace(found, note=note, cases=by_source)
 

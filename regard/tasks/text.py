@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from regard.core.kinds import CROSS, DECODER, ENCODER, plain_kind
 from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
 from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View
 from regard.core.words import Words
-from regard.data import Case, FilteredPairs, Filters, Limits, Pair, PairFile, PairReader, by_pair, split
+from regard.data import Case, Filters, Limits, Pair, PairFile, PairReader, Side, Wanted, by_pair, select
 from regard.search import Forbidden, Found, Hypothesis, Phrase, Prefix, Required, Rule, Rules, Tree
 from regard.tasks.unknowns import Copying
 from regard.text import Tags, Tokenizer
@@ -80,69 +80,37 @@ class OwnFiles:
     skip_bad_lines: bool = False  # lines that are no pairs are counted instead of being an error
 
     def examples(
-        self,
-        *,
-        validation: int,
-        test: int,
-        seed: int,
-        key: Callable[[Pair], str],
-        also: Callable[[Pair], str] | None = None,
+        self, *, validation: int, test: int, seed: int, key: Side, also: Side | None = None
     ) -> Examples:
-        """`validation` and `test` are the sizes to split off. No two of the three will share a `key`, nor an
-        `also` where there is one: training pairs that share one with given validation or test pairs are left out.
+        """`validation` and `test` are the sizes to split off. No two of the three will share a text of the side
+        `key`, nor of `also` where there is one: training pairs that share one with given validation or test pairs
+        are left out.
         """
-        readers = [
-            PairReader(files, skip=self.skip_bad_lines) for files in (self.train, self.validation, self.test)
-        ]
-        given_validation, given_test = (list(reader()) if reader.files else [] for reader in readers[1:])
-        filtered = FilteredPairs(readers[0], self.filters)
-        others = Others(filtered, (*given_validation, *given_test), [key, also] if also else [key])
-
-        def reports() -> list[str]:
-            skipped = [f"{reader}: {reader.skipped}" for reader in readers if reader.skipped.reasons]
-            passed = [f"filters: {filtered.report}"] if filtered.report else []
-            return [*skipped, *passed, *([others.report] if others.report else [])]
-
+        readers = [PairReader(files, skip=self.skip_bad_lines) for files in (self.validation, self.test)]
+        given_validation, given_test = (list(reader()) if reader.files else [] for reader in readers)
+        skipped = [f"{reader}: {reader.skipped}" for reader in readers if reader.skipped.reasons]
         if not self.train:
-            return Examples(list, given_validation, given_test, reports=reports)
-        if given_validation and given_test:
-            return Examples(others, given_validation, given_test, reports=reports)
-        parts = split(
-            others,
-            validation=0 if given_validation else validation,
-            test=0 if given_test else test,
-            seed=seed,
-            key=key,
-            also=also,
+            return Examples(list, given_validation, given_test, reports=lambda: skipped)
+        found = select(
+            Wanted(
+                self.train,
+                self.filters,
+                self.skip_bad_lines,
+                validation=0 if given_validation else validation,
+                test=0 if given_test else test,
+                seed=seed,
+                key=key,
+                also=also,
+                held=(*given_validation, *given_test),
+            )
         )
+        reports = [*([found.skipped] if found.skipped else []), *skipped, *found.reports]
         return Examples(
-            parts.train, given_validation or parts.validation, given_test or parts.test, reports=reports
+            found.train,
+            given_validation or found.validation,
+            given_test or found.test,
+            reports=lambda: reports,
         )
-
-
-class Others:
-    """The pairs that share no key with those held; `report` says how many were left out, once they were read."""
-
-    def __init__(
-        self,
-        pairs: Callable[[], Iterable[Pair]],
-        held: Sequence[Pair],
-        keys: Sequence[Callable[[Pair], str]],
-    ):
-        self.pairs = pairs
-        self.held = [(key, {key(pair) for pair in held}) for key in keys]
-        self.report: str | None = None
-
-    def __call__(self) -> Iterator[Pair]:
-        shared = 0
-        for pair in self.pairs():
-            if any(key(pair) in held for key, held in self.held):
-                shared += 1
-            else:
-                yield pair
-        if shared:
-            pairs = "1 training pair is" if shared == 1 else f"{shared:,} training pairs are"
-            self.report = f"{pairs} left out: validation or test has the same."
 
 
 @dataclass(frozen=True)
@@ -369,6 +337,7 @@ def _cut(ids: list[int], longest: int, text: str, side: str) -> list[int]:
             longest,
             side,
             without_surrogates(text[:40]),
+            extra={"counted_as": f"{side}s were cut to {longest} pieces"},
         )
     return ids[:longest]
 

@@ -1,26 +1,16 @@
 """Sentences of one language into another, learned from pairs of the person's own."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from regard.core.prediction import View
-from regard.data import Pair
+from regard.data import Side
 from regard.tasks.text import Examples, OwnFiles
 from regard.viewing import TextView
 
-
-def _source(pair: Pair) -> str:
-    return pair.source
-
-
-def _target(pair: Pair) -> str:
-    return pair.target
-
-
-SPLITS: dict[str, dict[str, Callable[[Pair], str]]] = {
-    "source": {"key": _source},
-    "target": {"key": _target},
-    "either": {"key": _source, "also": _target},
+SPLITS: dict[str, tuple[Side, Side | None]] = {
+    "source": ("source", None),
+    "target": ("target", None),
+    "either": ("source", "target"),
 }
 
 
@@ -42,8 +32,9 @@ class Translation:
 
     def examples(self) -> Examples:
         """No two of training, validation and test share a sentence of the side that they are split by."""
+        key, also = SPLITS[self.split_by]
         return self.own.examples(
-            validation=self.validation, test=self.test, seed=self.seed, **SPLITS[self.split_by]
+            validation=self.validation, test=self.test, seed=self.seed, key=key, also=also
         )
 
 

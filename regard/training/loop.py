@@ -112,6 +112,11 @@ class Loop:
         if self.state.scaler:
             self.scaler.load_state_dict(self.state.scaler)
 
+    def begin(self) -> Iterator[Event]:
+        """For weights that come from another training: they are saved, and are the ones to beat."""
+        yield self._validated()
+        yield self.save()
+
     def run(self) -> Iterator[Event]:
         plan, saved_at = self.plan, self.state.step
         while (reason := self._over()) is None and (asked := self.stop()) is None:

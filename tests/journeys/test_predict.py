@@ -40,6 +40,16 @@ def test_one_line_out_for_each_line_in_whatever_stands_in_it(tiny: Path) -> None
         assert predict(tiny, lines[number] + b"\n").stdout == answers[number] + b"\n"
 
 
+def test_of_many_sources_that_are_cut_a_few_are_quoted_and_all_are_counted(tiny: Path) -> None:
+    lines = [f"{number} ".encode() * 150 for number in range(10, 20)]
+    done = predict(tiny, b"\n".join(lines), "--window", "4")
+    assert done.stdout.count(b"\n") == 10
+    assert done.stderr.count(b"was cut to 200") == 3
+    assert (
+        done.stderr.decode().splitlines()[-1] == "Warning: 7 more sources were cut to 200 pieces; 10 in all."
+    )
+
+
 def test_a_last_line_without_a_newline_is_a_line_and_nothing_is_no_line(tiny: Path) -> None:
     assert predict(tiny, b"3 May 2018").stdout.count(b"\n") == 1
     assert predict(tiny, b"").stdout == b""

@@ -19,8 +19,8 @@ from regard.data import (
     open_store,
     read_lines,
     read_pairs,
-    split,
 )
+from regard.data.splitting import TEST, TRAIN, VALIDATION, draw, split
 from regard.text import TOKENIZERS
 
 TOKENIZER = TOKENIZERS["bpe"](["some text to learn from"], vocabulary=300, normalization="none")
@@ -103,9 +103,13 @@ def test_parts_share_nothing_and_lose_nothing(names: list[str], seed: int) -> No
     if len(single) == len(set(names)):
         names = [*names, "one more"]  # someone has to stay for training
     validation, test = (len(single) + 1) // 2, len(single) // 2
-    found = split(lambda: names, validation=validation, test=test, seed=seed, key=str)
-    assert (len(found.validation), len(found.test)) == (validation, test)
-    train = list(found.train())
-    assert sorted(train + found.validation + found.test) == sorted(names)
-    assert not set(found.validation) & set(found.test)
-    assert not set(train) & (set(found.validation) | set(found.test))
+    draws = np.array([draw(name, seed) for name in names], dtype=np.uint64)
+    found = split(draws, validation=validation, test=test)
+    parts = [
+        [name for name, at in zip(names, found, strict=True) if at == part]
+        for part in (TRAIN, VALIDATION, TEST)
+    ]
+    assert [len(part) for part in parts[1:]] == [validation, test]
+    assert sorted(parts[0] + parts[1] + parts[2]) == sorted(names)
+    assert not set(parts[1]) & set(parts[2])
+    assert not set(parts[0]) & (set(parts[1]) | set(parts[2]))

@@ -45,3 +45,24 @@ def test_a_warning_that_quotes_a_source_sends_no_control_characters(
     logger.warning("cut: %s", "\x1b[2J[/x] :smile:")
     assert "\\x1b[2J[/x] :smile:" in stream.getvalue()
     assert "\x1b[2J" not in stream.getvalue()
+
+
+def test_of_a_warning_that_comes_often_the_first_few_are_shown_and_the_rest_is_counted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logger = logging.getLogger("regard")
+    monkeypatch.setattr(logger, "handlers", [])
+    first_few = console.listen_to_warnings()
+    for number in range(1000):
+        logger.warning("Source %d is long.", number, extra={"counted_as": "sources were cut"})
+        if number < 3:
+            logger.warning("Target %d is long.", number, extra={"counted_as": "targets were cut"})
+    for number in range(5):
+        logger.warning("Something else, number %d.", number)
+    first_few.tell_the_rest()
+    _, said = printed(capsys)
+    lines = said.splitlines()
+    assert sum("Source" in line for line in lines) == sum("Target" in line for line in lines) == 3
+    assert sum("Something else" in line for line in lines) == 5
+    assert lines[-1] == "Warning: 997 more sources were cut; 1,000 in all."
+    assert len(lines) == 12

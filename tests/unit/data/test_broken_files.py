@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from regard.core.errors import UserError
-from regard.data import JsonlFile, Pair, PairFile, PairReader, ParallelFiles, TsvFile
+from regard.data import JsonlFile, Pair, PairFile, PairReader, ParallelFiles, TsvFile, rows_of
 
 GOOD, GOOD_JSON = b"a\tA\n", b'{"source": "a", "target": "A"}\n'
 
@@ -138,10 +138,14 @@ def test_files_that_are_only_odd_are_read(tmp_path: Path) -> None:
     }
     for name, content in odd.items():
         (tmp_path / name).write_bytes(content)
-    assert list(TsvFile(tmp_path / "mark.tsv").rows()) == [Pair("a", "A")]
-    assert list(TsvFile(tmp_path / "newlines.tsv").rows()) == [Pair("a", "A"), Pair("b", "B"), Pair("c", "C")]
-    assert list(TsvFile(tmp_path / "within.tsv").rows()) == [Pair("a\u2028b", "A\u0085\f")]
-    assert list(JsonlFile(tmp_path / "escape.jsonl").rows()) == [Pair("🐶", "A")]
+    assert list(rows_of(TsvFile(tmp_path / "mark.tsv"))) == [Pair("a", "A")]
+    assert list(rows_of(TsvFile(tmp_path / "newlines.tsv"))) == [
+        Pair("a", "A"),
+        Pair("b", "B"),
+        Pair("c", "C"),
+    ]
+    assert list(rows_of(TsvFile(tmp_path / "within.tsv"))) == [Pair("a\u2028b", "A\u0085\f")]
+    assert list(rows_of(JsonlFile(tmp_path / "escape.jsonl"))) == [Pair("🐶", "A")]
 
 
 def test_lines_of_all_files_are_counted_by_reason_and_the_first_is_named(tmp_path: Path) -> None:

@@ -1,5 +1,8 @@
 import errno
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,7 +12,20 @@ import pytest
 
 from regard.core.errors import UserError
 from regard.core.pieces import BEGIN, END
-from regard.data import Limits, Pair, PairReport, TokenStore, open_store, store
+from regard.data import (
+    Filters,
+    Limits,
+    Pair,
+    PairReport,
+    SelectedPairs,
+    TokenStore,
+    TsvFile,
+    Wanted,
+    lines,
+    open_store,
+    select,
+    store,
+)
 from regard.data.rows import RowsWriter
 from regard.text import TOKENIZERS
 
@@ -188,6 +204,93 @@ def test_nothing_to_work_with_is_told_to_the_person(tmp_path: Path, pairs: list[
     with pytest.raises(UserError, match="Nothing is left to work with"):
         opened(tmp_path, pairs)
     assert list(tmp_path.iterdir()) == []
+
+
+def selected(folder: Path, monkeypatch: pytest.MonkeyPatch, pairs: list[Pair]) -> SelectedPairs:
+    monkeypatch.setenv("REGARD_CACHE", str(folder / "cache"))
+    path = folder / "x.tsv"
+    path.write_text("".join(f"{pair.source}\t{pair.target}\n" for pair in pairs))
+    asked = Wanted([TsvFile(path)], Filters(), skip=False, validation=0, test=0, seed=1, key="source")
+    return select(asked).train
+
+
+MANY = [Pair("abcdef"[: number % 7], f"A{number}") for number in range(300)]
+
+
+def test_pairs_from_files_make_the_same_store_on_any_number_of_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "_BLOCK_LINES", 23)
+    pairs = selected(tmp_path, monkeypatch, MANY)
+    plain = opened(tmp_path / "plain", MANY)
+    for cores in ("1", "2"):
+        monkeypatch.setenv("REGARD_CORES", cores)
+        found = open_store(tmp_path / cores, pairs, SOURCE, TARGET, LIMITS)
+        assert found.fingerprint == plain.fingerprint
+        assert (rows(found), found.report) == (rows(plain), plain.report)
+        folders = [tmp_path / cache / plain.fingerprint for cache in ("plain", cores)]
+        for name in ("source.ids.npy", "source.offsets.npy", "target.ids.npy", "target.offsets.npy"):
+            assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+
+
+def test_the_store_of_pairs_from_files_is_found_without_reading_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = selected(tmp_path, monkeypatch, MANY)
+    first = open_store(tmp_path / "stores", pairs, SOURCE, TARGET, LIMITS)
+    (tmp_path / "x.tsv").unlink()
+    assert rows(open_store(tmp_path / "stores", pairs, SOURCE, TARGET, LIMITS)) == rows(first)
+    with pytest.raises(UserError, match="no such file"):
+        open_store(tmp_path / "stores", pairs, SOURCE, TARGET, Limits(9, 9))
+
+
+@pytest.mark.parametrize("content", ["", "../../etc", "0" * 32, "\0"])
+def test_a_name_that_leads_nowhere_builds_the_store_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    pairs = selected(tmp_path, monkeypatch, MANY)
+    first = open_store(tmp_path / "stores", pairs, SOURCE, TARGET, LIMITS)
+    (remembered,) = (tmp_path / "stores").glob("*.name")
+    remembered.write_text(content)
+    assert open_store(tmp_path / "stores", pairs, SOURCE, TARGET, LIMITS).fingerprint == first.fingerprint
+    assert remembered.read_text().strip() == first.fingerprint
+
+
+def test_a_killed_preparation_leaves_no_half_store(tmp_path: Path) -> None:
+    code = f"""
+import os, signal
+from pathlib import Path
+from regard.data import Limits, Pair, open_store
+from regard.text import TOKENIZERS
+from regard.data.rows import RowsWriter
+
+def killed(writer, rows):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+RowsWriter.append = killed
+tokenizer = TOKENIZERS["characters"](["abc"], vocabulary=20)
+open_store(Path({str(tmp_path)!r}), lambda: [Pair("a", "b")], tokenizer, tokenizer, Limits(9, 9))
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=False)
+    assert done.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".unfinished-")
+    found = opened(tmp_path)
+    assert rows(found) == KEPT
+    assert [folder.name for folder in tmp_path.iterdir()] == [found.fingerprint], "what it left is swept away"
+
+
+def test_what_another_process_is_building_is_left_alone(tmp_path: Path) -> None:
+    built = []
+
+    def read() -> Iterable[Pair]:
+        if not built:
+            built.append(1)
+            return PAIRS
+        inner = opened(tmp_path, [Pair("a", "b")])  # in the middle of building
+        return PAIRS if len(inner) else []
+
+    assert rows(open_store(tmp_path, read, SOURCE, TARGET, LIMITS)) == KEPT
 
 
 def test_half_characters_can_be_stored(tmp_path: Path) -> None:
