@@ -69,10 +69,10 @@ def beam(
     """The `best` hypotheses for each row of the source, best first.
 
     Every source keeps `width` live hypotheses. One that ends is set aside, if it is among the
-    `width` best candidates of its step. A source leaves the batch when no live hypothesis can
-    still enter its `best`, or at its limit: then, if it finished too few, its best unfinished ones
-    come after them. It also leaves when nobody waits for it any more. `coverage` comes with the source's mask (B S). With `record` all that was considered
-    is kept as a tree.
+    `width` best candidates of its step. A source leaves the batch when nobody waits for it any more, when no
+    live hypothesis can still enter its `best`, or at its limit: then, if it finished too few, its best
+    unfinished ones come after them. `coverage` comes with the source's mask (B S). With `record` all that
+    was considered is kept as a tree.
     """
     groups = groups or Groups()
     assert 1 <= best <= width, (best, width)
@@ -242,7 +242,10 @@ class _Search:
         strands: Sequence[int],
         length: int,
     ) -> list[int]:
-        """Which strands go on: not those that nobody waits for. One at its limit that finished too few gives its best unfinished ones."""
+        """Which strands go on: none that nobody waits for.
+
+        One at its limit that finished too few gives its best unfinished ones.
+        """
         owners = [self.source_of[strand] for strand in strands]
         attainable = self.rank_by(
             scores[:, 0], self.frame.limits[owners]
