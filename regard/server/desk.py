@@ -128,8 +128,9 @@ class Desk:
         everything = asyncio.gather(*(job.answer for job in jobs))
         leaving = asyncio.ensure_future(disconnected(http))
         try:
+            waiting: set[asyncio.Future[Any]] = {everything, leaving}
             await asyncio.wait(
-                {everything, leaving},
+                waiting,
                 timeout=jobs[0].deadline - time.monotonic(),
                 return_when=asyncio.FIRST_COMPLETED,
             )
