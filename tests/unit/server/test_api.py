@@ -12,7 +12,11 @@ import regard
 from regard.core.prediction import Prediction, Request
 from regard.records import load_records
 
-TEXTS = [f"{day} May {1990 + day}" for day in range(1, 13)] + ["", "a", "Straße, Größe und noch viel mehr Wörter"]
+TEXTS = [f"{day} May {1990 + day}" for day in range(1, 13)] + [
+    "",
+    "a",
+    "Straße, Größe und noch viel mehr Wörter",
+]
 EVERYTHING = ["pieces", "scores", "alignments", "alternatives", "attention"]
 CLOSE = 1e-4  # the weights of these models are large
 SEARCHES: dict[str, dict[str, Any]] = {
@@ -147,7 +151,10 @@ def test_a_wish_that_can_not_be_kept_is_told_for_its_input_alone(server: Here) -
     ask = {"model": "recurrent", "inputs": ["abc", {"source": "abc", "require": ["☃"]}]}
     free, bound = server.post("/v1/predict", ask).json["predictions"]
     assert free["problem"] is None
-    assert bound == {"answers": [{"text": "", "finished": True}], "problem": "the model has no pieces for '☃'"}
+    assert bound == {
+        "answers": [{"text": "", "finished": True}],
+        "problem": "the model has no pieces for '☃'",
+    }
 
 
 def test_the_language_of_the_answer_is_asked_for_where_there_are_several(server: Here, runs: Path) -> None:
@@ -195,7 +202,7 @@ def test_of_several_models_one_has_to_be_named_and_known(server: Here, one: Here
 @pytest.mark.parametrize("model", ["recurrent", "transformer"])
 @pytest.mark.parametrize("search", ["as the run says", "beam", "sampling", "lengths"])
 def test_a_stream_ends_with_the_answer_of_predict(server: Here, model: str, search: str) -> None:
-    ask = {"model": model, "inputs": TEXTS[:3] + [""], "return": ["pieces", "scores"], **SEARCHES[search]}
+    ask = {"model": model, "inputs": [*TEXTS[:3], ""], "return": ["pieces", "scores"], **SEARCHES[search]}
     events = server.events(ask)
     assert events[0] == ("start", {"model": model, "inputs": 4})
     assert events[-1] == ("end", {})
@@ -205,7 +212,9 @@ def test_a_stream_ends_with_the_answer_of_predict(server: Here, model: str, sear
         assert [one["pieces"] for one in streamed[number]["answers"]] == [
             one["pieces"] for one in other["answers"]
         ]
-        assert streamed[number]["answers"][0]["score"] == pytest.approx(other["answers"][0]["score"], abs=CLOSE)
+        assert streamed[number]["answers"][0]["score"] == pytest.approx(
+            other["answers"][0]["score"], abs=CLOSE
+        )
 
 
 @pytest.mark.parametrize("search", ["as the run says", "sampling"])
