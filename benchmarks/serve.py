@@ -57,6 +57,11 @@ WORDS = [
 ]
 
 
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
 def untrained(folder: Path, width: int, layers: int) -> Path:
     """A Transformer of this size that has learned nothing and talks until it is cut off after 20 words."""
     sides = [f"model.{side}" for side in ("encoder", "decoder")]
@@ -191,8 +196,8 @@ async def batching(asker: Asker, options: argparse.Namespace) -> float:
     await asker.clients(4, min(2, options.seconds))  # warm
     _, alone = await asker.clients(1, options.seconds)
     tally, together = await asker.clients(32, options.seconds)
-    print(f"one client        {alone:8.1f} answers a second")
-    print(
+    say(f"one client        {alone:8.1f} answers a second")
+    say(
         f"32 clients        {together:8.1f} answers a second, {together / alone:.1f} times as many; {tally.told()}"
     )
     return together
@@ -211,12 +216,12 @@ async def overload(asker: Asker, options: argparse.Namespace, peak: float) -> No
     recovery = time.monotonic() - began
     after = await asker.number("resident_bytes")
     answered = set(tally.statuses) <= set(ANSWERS) and not tally.lost
-    print(
+    say(
         f"overload          {offered:8.1f} requests a second offered for {options.overload:g} s: {tally.told()}"
     )
-    print(f"                  every request answered with 200, 429 or 503: {'yes' if answered else 'NO'}")
-    print(f"                  goodput {goodput:.1f} a second, {100 * goodput / peak:.0f} % of the peak")
-    print(
+    say(f"                  every request answered with 200, 429 or 503: {'yes' if answered else 'NO'}")
+    say(f"                  goodput {goodput:.1f} a second, {100 * goodput / peak:.0f} % of the peak")
+    say(
         f"                  recovered after {recovery:.2f} s; memory {_mib(before)} before, {_mib(after)} after"
     )
 
@@ -239,8 +244,8 @@ async def slow_sockets(asker: Asker, options: argparse.Namespace) -> None:
     for one, (_, writer) in zip(dripping, lines, strict=True):
         one.cancel()
         writer.close()
-    print(f"without others    {calm.told()}")
-    print(f"{options.sockets} slow sockets  {beside.told()}")
+    say(f"without others    {calm.told()}")
+    say(f"{options.sockets} slow sockets  {beside.told()}")
 
 
 async def cancellations(asker: Asker, options: argparse.Namespace) -> None:
@@ -263,7 +268,7 @@ async def cancellations(asker: Asker, options: argparse.Namespace) -> None:
         await asyncio.sleep(0.1)
     left = [await asker.number(name) for name in ("requests_under_way", "inputs_waiting", "connections")]
     after = await asker.number("resident_bytes")
-    print(
+    say(
         f"cancellations     {begun:,}: {left[0]:.0f} requests, {left[1]:.0f} inputs, {left[2] - 1:.0f} connections "
         f"left after {time.monotonic() - began:.1f} s; memory {_mib(before)} before, {_mib(after)} after"
     )
@@ -276,10 +281,9 @@ def _mib(amount: float) -> str:
 async def main(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         run = options.run or untrained(Path(folder) / "transformer", options.width, options.layers)
-        print(
-            f"{options.run or f'a Transformer of width {options.width}, {options.layers} layers'}, ", end=""
-        )
-        print(f"beam {options.beam}, {os.environ.get('OMP_NUM_THREADS', os.cpu_count())} threads", flush=True)
+        model = options.run or f"a Transformer of width {options.width}, {options.layers} layers"
+        threads = os.environ.get("OMP_NUM_THREADS", os.cpu_count())
+        say(f"{model}, beam {options.beam}, {threads} threads")
         limits = ["deadline_seconds=20", *options.limit]
         async with server(run, options.port, limits):
             asker = Asker(options.port, options.beam)
