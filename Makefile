@@ -17,12 +17,12 @@ install: .venv/installed
 	@echo "Setting up .venv (once) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP_INSTALL) torch
-	$(PIP_INSTALL) --editable ".[track,pronounce]"
+	$(PIP_INSTALL) --editable ".[track,pronounce,serve]"
 	@touch $@
 
 .venv/installed-dev: .venv/installed
 	@echo "Adding the development tools ..."
-	$(PIP_INSTALL) --editable ".[track,pronounce,dev]"
+	$(PIP_INSTALL) --editable ".[track,pronounce,serve,dev]"
 	@touch $@
 
 demo: install

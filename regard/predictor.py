@@ -20,10 +20,22 @@ from regard.data import in_order
 from regard.metrics import UTILITIES, expected
 from regard.models import Seq2Seq
 from regard.run import find_model
-from regard.search import SPACES, Ensemble, Options, Question, SearchPlan, Stepper, changed
+from regard.search import (
+    NOBODY,
+    SPACES,
+    Ensemble,
+    Options,
+    Question,
+    SearchPlan,
+    Stepper,
+    Watch,
+    changed,
+    everyone,
+)
 from regard.tasks.text import TextCodec
 from regard.tasks.unknowns import Copying, read_dictionary
 
+GIVEN_UP = "nobody waits for it any more"
 RECORDS = {"cross": frozenset({CROSS}), "all": KINDS, "none": NOTHING}
 
 
@@ -139,7 +151,7 @@ class Predictor:
         single = isinstance(inputs, str | Request)
         asked = [inputs] if isinstance(inputs, str | Request) else list(inputs)
         requests = [Request(one) if isinstance(one, str) else one for one in asked]
-        answers = self._predict(requests, search, RECORDS[attention])
+        answers = self.answer(requests, search, attention=attention)
         if mbr is not None:
             answers = [by_consensus(answer, mbr, sampled=search.draw is not None) for answer in answers]
         return answers[0] if single else answers
@@ -159,17 +171,28 @@ class Predictor:
             yield from self.predict(some, attention=attention, mbr=mbr, **options)
 
     @torch.inference_mode()
-    def _predict(
-        self, requests: Sequence[Request], search: SearchPlan, wanted: frozenset[str]
+    def answer(
+        self,
+        requests: Sequence[Request],
+        search: SearchPlan,
+        *,
+        attention: str = "cross",
+        watches: Sequence[Watch] = (),
     ) -> list[Prediction]:
+        """One prediction for each request, by a search that is known already.
+
+        `watches` are of each request: one that is not wanted any more is given up at the next step.
+        """
+        wanted = RECORDS[attention]
         for model in self.models:
             model.eval()  # a training that goes on afterwards sets its own mode at each step
         different = list(dict.fromkeys(requests))  # the same twice has the same answer
+        watching = _together(requests, watches)
         answers: dict[Request, Prediction] = {}
         questions: dict[Request, Question] = {}
         rows = self.codec.encode([request.text for request in different])
         for request, row in zip(different, rows, strict=True):
-            question, problem = self._question(request, row, search)
+            question, problem = self._question(request, row, search, watching.get(request, NOBODY))
             if question is None:
                 answers[request] = self.codec.nothing(request.text, problem=problem)
             else:
@@ -183,25 +206,28 @@ class Predictor:
             for batch in in_order(
                 lengths, self.batch_tokens // plan.rows
             ):  # every source becomes as many rows
-                some = [asked[place] for place in batch]
-                found = self._answer(some, [questions[one] for one in some], plan, wanted)
-                answers |= zip(some, found, strict=True)
+                some = [asked[place] for place in batch if questions[asked[place]].watch.wanted()]
+                if some:
+                    found = self._found(some, [questions[one] for one in some], plan, wanted)
+                    answers |= zip(some, found, strict=True)
+        for request in questions.keys() - answers.keys():
+            answers[request] = self.codec.nothing(request.text, problem=GIVEN_UP)
         return [answers[request] for request in requests]
 
     def _question(
-        self, request: Request, row: Sequence[int], search: SearchPlan
+        self, request: Request, row: Sequence[int], search: SearchPlan, watch: Watch
     ) -> tuple[Question | None, str | None]:
         """What to search for; or nothing, and why, if there is a reason that a person should know."""
         if not row:
             return None, None
         try:
-            question = Question((*self.codec.front(request), *row), self.codec.rules(request))
+            question = Question((*self.codec.front(request), *row), self.codec.rules(request), watch)
         except UserError as error:
             return None, str(error)
         problem = search.impossible(question)
         return (None, problem) if problem else (question, None)
 
-    def _answer(
+    def _found(
         self,
         requests: Sequence[Request],
         questions: Sequence[Question],
@@ -212,6 +238,9 @@ class Predictor:
         stepper, memory, seen = self._read(source, wanted)
         found = search(stepper, memory, questions, source.mask)
         for place, (request, question, one) in enumerate(zip(requests, questions, found, strict=True)):
+            if not one.hypotheses and not question.watch.wanted():
+                yield self.codec.nothing(request.text, problem=GIVEN_UP)
+                continue
             looks = {kind: weights[place] for kind, weights in seen.items()}
             whole = tuple(
                 replace(hypothesis, attention={**looks, **hypothesis.attention})
@@ -232,6 +261,14 @@ class Predictor:
             for kind, weights in memory.attention.items()
         }
         return Ensemble([model.decoder for model in self.models], space=self.space), memories, seen
+
+
+def _together(requests: Sequence[Request], watches: Sequence[Watch]) -> dict[Request, Watch]:
+    """For each different request one watch, for all who asked the same."""
+    several: dict[Request, list[Watch]] = {}
+    for request, watch in zip(requests, watches, strict=bool(watches)):
+        several.setdefault(request, []).append(watch)
+    return {request: some[0] if len(some) == 1 else everyone(some) for request, some in several.items()}
 
 
 def by_consensus(prediction: Prediction, utility: str, *, sampled: bool) -> Prediction:

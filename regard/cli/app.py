@@ -18,6 +18,7 @@ from regard.cli.new import new
 from regard.cli.predict import predict
 from regard.cli.recipes import recipes
 from regard.cli.score import score
+from regard.cli.serve import serve
 from regard.cli.train import train
 from regard.core.errors import UserError
 
@@ -29,7 +30,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (new, train, predict, score, evaluate, explain, average, recipes, data, doctor):
+for command in (new, train, predict, score, evaluate, explain, serve, average, recipes, data, doctor):
     app.command()(command)
 app.add_typer(config, name="config")
 

@@ -116,7 +116,8 @@ def _written(
     number: int, answer: "Prediction", form: Form, columns: Sequence[Column], *, numbered: bool
 ) -> Iterator[str]:
     if form == Form.json:
-        yield json.dumps(_object(answer, aligned=_alignment in columns), ensure_ascii=False)
+        parts = ["scores", "pieces", *(["alignments"] if _alignment in columns else [])]
+        yield json.dumps(_object(answer, parts), ensure_ascii=False)
     elif numbered:
         for one in (answer, *answer.alternatives):
             yield " ||| ".join(
@@ -131,33 +132,24 @@ def _score(answer: "Prediction") -> str:
 
 
 def _alignment(answer: "Prediction") -> str:
-    from regard.alignments import align, written
+    from regard.answers import alignment
 
-    return written(align(answer.attention))
+    return alignment(answer)
 
 
 def _line(answer: "Prediction") -> str:
     return answer.text.replace("\n", " ")  # an answer may hold a newline; an output line may not
 
 
-def _object(answer: "Prediction", *, aligned: bool) -> dict[str, Any]:
-    known: dict[str, Any] = {"source": answer.source, **_result(answer, aligned=aligned)}
+def _object(answer: "Prediction", parts: Sequence[str]) -> dict[str, Any]:
+    from regard.answers import as_object
+
+    known: dict[str, Any] = {"source": answer.source, **as_object(answer, parts)}
     if answer.alternatives:
-        known["alternatives"] = [_result(one, aligned=aligned) for one in answer.alternatives]
+        known["alternatives"] = [as_object(one, parts) for one in answer.alternatives]
     if answer.problem:
         known["problem"] = answer.problem
     return known
-
-
-def _result(answer: "Prediction", *, aligned: bool) -> dict[str, Any]:
-    known: dict[str, Any] = {
-        "text": answer.text,
-        "score": answer.score,
-        "rank": answer.rank,
-        "finished": answer.finished,
-        "pieces": list(answer.pieces),
-    }
-    return known | {"alignment": _alignment(answer)} if aligned else known
 
 
 def _requests(lines: Iterator[str], common: "Request") -> Iterator["Request"]:

@@ -173,6 +173,12 @@ class Prediction:
         default=None, repr=False
     )  # all that was considered, if recorded
     problem: str | None = None  # why there is no answer
+    piece_scores: tuple[float, ...] = field(
+        default=(), repr=False, compare=False
+    )  # log-probabilities that the score is the sum of, the end mark's included
+    likeliest: tuple[tuple[tuple[str, float], ...], ...] = field(
+        default=(), repr=False, compare=False
+    )  # at each step, where asked for: the likeliest pieces and their probabilities
     view: View | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:

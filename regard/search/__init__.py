@@ -4,7 +4,7 @@ from regard.search.beam import Groups, beam
 from regard.search.ensemble import SPACES, Ensemble
 from regard.search.frame import Frame
 from regard.search.greedy import greedy
-from regard.search.hypothesis import Found, Hypothesis
+from regard.search.hypothesis import Found, Hypothesis, Likeliest
 from regard.search.options import Options, changed, parse
 from regard.search.plan import Question, SearchPlan
 from regard.search.ranks import RANKS, Average, Coverage, LengthPenalty, Rank
@@ -12,8 +12,10 @@ from regard.search.rules import AtLeast, AtMost, Forbidden, NoRepeat, Phrase, Pr
 from regard.search.sampling import Draw, sample
 from regard.search.stepper import Stepper
 from regard.search.tree import Node, Tree
+from regard.search.watch import NOBODY, Watch, everyone
 
 __all__ = [
+    "NOBODY",
     "RANKS",
     "SPACES",
     "AtLeast",
@@ -28,6 +30,7 @@ __all__ = [
     "Groups",
     "Hypothesis",
     "LengthPenalty",
+    "Likeliest",
     "NoRepeat",
     "Node",
     "Options",
@@ -41,8 +44,10 @@ __all__ = [
     "SearchPlan",
     "Stepper",
     "Tree",
+    "Watch",
     "beam",
     "changed",
+    "everyone",
     "greedy",
     "parse",
     "sample",

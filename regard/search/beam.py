@@ -69,10 +69,10 @@ def beam(
     """The `best` hypotheses for each row of the source, best first.
 
     Every source keeps `width` live hypotheses. One that ends is set aside, if it is among the
-    `width` best candidates of its step. A source leaves the batch when no live hypothesis can
-    still enter its `best`, or at its limit: then, if it finished too few, its best unfinished ones
-    come after them. `coverage` comes with the source's mask (B S). With `record` all that was considered
-    is kept as a tree.
+    `width` best candidates of its step. A source leaves the batch when nobody waits for it any more, when no
+    live hypothesis can still enter its `best`, or at its limit: then, if it finished too few, its best
+    unfinished ones come after them. `coverage` comes with the source's mask (B S). With `record` all that
+    was considered is kept as a tree.
     """
     groups = groups or Groups()
     assert 1 <= best <= width, (best, width)
@@ -131,12 +131,14 @@ class _Search:
         seen: Tensor | None = None  # rows S, what each row looked at so far, if that counts
         for length in range(1, max(frame.bounds) + 1):
             output = stepper.step(tokens, state)
-            self.trail.step(parents, fed, output.attention)
+            likely = log_probabilities(output.logits)  # rows V
+            totals = scores.flatten().tolist()
+            self.trail.step(parents, fed, totals, output.attention, frame.tops(likely))
             if self.coverage is not None:
                 seen = _look(output.attention) + (0.0 if seen is None else seen)
             live = scores.shape[1]
             following = frame.restrict(
-                log_probabilities(output.logits),
+                likely,
                 length,
                 [self.source_of[strand] for strand in strands for _ in range(live)],
                 rules,
@@ -240,7 +242,10 @@ class _Search:
         strands: Sequence[int],
         length: int,
     ) -> list[int]:
-        """Which strands go on. One at its limit that finished too few gives its best unfinished ones."""
+        """Which strands go on: none that nobody waits for.
+
+        One at its limit that finished too few gives its best unfinished ones.
+        """
         owners = [self.source_of[strand] for strand in strands]
         attainable = self.rank_by(
             scores[:, 0], self.frame.limits[owners]
@@ -249,7 +254,11 @@ class _Search:
         origins, chosen, totals, worth = rows.tolist(), tokens.tolist(), scores.tolist(), values.tolist()
         staying = []
         for n, (strand, owner) in enumerate(zip(strands, owners, strict=True)):
-            pool = self.pools[strand]
+            pool, watch = self.pools[strand], self.frame.watch(owner)
+            if not watch.wanted():
+                continue
+            if watch.hear and self.group_of[strand] == 0 and math.isfinite(totals[n][0]):
+                watch.hear(self.trail.tokens(length, origins[n][0], chosen[n][0]))
             if self.frame.bounds[owner] > length:
                 if not pool.beats(attainable[n]):
                     staying.append(n)

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from regard.search.hypothesis import Tops
 from regard.search.rules import Rules, restrict
+from regard.search.watch import NOBODY, Watch
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,8 @@ class Frame:
     least: Tensor | None = None  # B, smallest number of pieces, the end mark not counted
     rules: Sequence[Rules] = ()  # of each source; () is none for all of them
     end_threshold: float = 0.0  # the end must be this many times as likely as the likeliest other piece
+    watches: Sequence[Watch] = ()  # of each source; () is nobody for all of them
+    likeliest: int = 0  # so many of the likeliest next pieces are kept for each step
     bounds: list[int] = field(init=False, repr=False)  # the limits, as numbers
 
     def __post_init__(self) -> None:
@@ -28,6 +32,16 @@ class Frame:
 
     def rules_of(self, source: int) -> Rules:
         return self.rules[source] if self.rules else ()
+
+    def watch(self, source: int) -> Watch:
+        return self.watches[source] if self.watches else NOBODY
+
+    def tops(self, following: Tensor) -> Tops | None:
+        """The likeliest pieces by the model's log-probabilities (rows V), whatever is allowed."""
+        if not self.likeliest:
+            return None
+        found = following.topk(min(self.likeliest, following.shape[1]), dim=1)
+        return found.values, found.indices
 
     def restrict(
         self, following: Tensor, length: int, sources: Sequence[int], rules: Sequence[Rules]

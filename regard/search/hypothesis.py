@@ -1,13 +1,18 @@
 """Hypotheses, and the trail that leads back from one to its first step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.core.state import Looks
 from regard.search.tree import Tree
+
+Tops = tuple[Tensor, Tensor]  # rows K, log-probabilities and pieces
+
+Likeliest = tuple[tuple[int, float], ...]  # the likeliest next pieces and their log-probabilities, by falling
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,8 @@ class Hypothesis:
     rank: float  # what the search ordered it by
     finished: bool  # False: cut off at the longest length allowed
     attention: Mapping[str, Tensor] = field(repr=False)  # kind -> layers, heads, target, source
+    steps: tuple[float, ...] = field(default=(), repr=False)  # log-probability of each of its tokens
+    likeliest: tuple[Likeliest, ...] = field(default=(), repr=False)  # of each step, where asked for
 
 
 @dataclass(frozen=True)
@@ -52,24 +59,57 @@ class Trail:
     def __init__(self) -> None:
         self._parents: list[Sequence[int]] = []  # per step: for each row, the row of the step before
         self._tokens: list[Sequence[int]] = []  # per step: the piece each row was fed
+        self._scores: list[Sequence[float]] = []  # per step: log-probability of each row so far
         self._looks: list[Looks] = []  # per step: where each row looked to choose the next piece
+        self._likeliest: list[Tops] = []  # per step, where asked for: the likeliest next pieces of each row
 
-    def step(self, parents: Sequence[int], tokens: Sequence[int], looks: Looks) -> None:
+    def step(
+        self,
+        parents: Sequence[int],
+        tokens: Sequence[int],
+        scores: Sequence[float],
+        looks: Looks,
+        likeliest: Tops | None = None,
+    ) -> None:
         self._parents.append(parents)
         self._tokens.append(tokens)
+        self._scores.append(scores)
         self._looks.append(looks)
+        if likeliest is not None:
+            self._likeliest.append(likeliest)
+
+    def tokens(self, step: int, row: int, token: int) -> list[int]:
+        """What was said up to a token that goes on from a row."""
+        return [token, *(self._tokens[n][at] for n, at in self._back(step, row) if n > 0)][::-1]
+
+    def _back(self, step: int, row: int) -> Iterator[tuple[int, int]]:
+        """The steps of a hypothesis and its row in each, the last first."""
+        for number in range(step - 1, -1, -1):
+            yield number, row
+            row = self._parents[number][row]
 
     def trace(self, ending: Ending) -> Hypothesis:
         """The whole answer that ended there."""
-        tokens, rows = [ending.token], [ending.row]
-        for number in range(ending.step - 1, 0, -1):
-            tokens.append(self._tokens[number][rows[-1]])
-            rows.append(self._parents[number][rows[-1]])
-        path = list(zip(self._looks, reversed(rows), strict=False))  # others may have gone further
+        rows = [row for _, row in self._back(ending.step, ending.row)][::-1]
+        path = list(zip(self._looks, rows, strict=False))  # others may have gone further
         attention = {
             kind: pad_sequence([looks[kind][row].movedim(-1, 0) for looks, row in path]).movedim(
                 (0, 1), (-1, -2)
             )
             for kind in self._looks[0]
         }  # each L H T S; a look at itself sees more at every step
-        return Hypothesis(tuple(reversed(tokens)), ending.score, ending.rank, ending.finished, attention)
+        totals = [scores[row] for scores, row in zip(self._scores, rows, strict=False)]
+        return Hypothesis(
+            tuple(self.tokens(ending.step, ending.row, ending.token)),
+            ending.score,
+            ending.rank,
+            ending.finished,
+            attention,
+            steps=tuple(after - before for before, after in pairwise([*totals, ending.score])),
+            likeliest=tuple(_listed(tops, row) for tops, row in zip(self._likeliest, rows, strict=False)),
+        )
+
+
+def _listed(tops: Tops, row: int) -> Likeliest:
+    scores, pieces = tops
+    return tuple(zip(pieces[row].tolist(), scores[row].tolist(), strict=True))

@@ -34,6 +34,7 @@ class Options(TypedDict, total=False):
     min_p: float | None
     seed: int | None
     record: bool | None  # keep the tree of the beam
+    likeliest: int | None  # keep so many of the likeliest next pieces for each step
 
 
 Check = tuple[Callable[[Any], bool], str]
@@ -63,6 +64,7 @@ _CHECKS: dict[str, Check] = {
     "top_p": (lambda value: 0 < value <= 1, "above 0, at most 1"),
     "min_p": _SHARE,
     "seed": _SEED,
+    "likeliest": _WHOLE,
 }
 _OF_DRAWS = ("temperature", "top_k", "top_p", "min_p")
 _OF_GROUPS = {"groups": "count", "diversity": "strength"}

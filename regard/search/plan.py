@@ -16,6 +16,7 @@ from regard.search.ranks import RANKS, Coverage
 from regard.search.rules import NoRepeat, Rules
 from regard.search.sampling import Draw, sample
 from regard.search.stepper import Stepper
+from regard.search.watch import NOBODY, Watch
 
 FEWEST_FOR_PHRASES = 5  # a narrower beam puts required phrases off until nothing else is allowed
 
@@ -26,6 +27,7 @@ class Question:
 
     row: tuple[int, ...]
     rules: Rules = ()
+    watch: Watch = NOBODY
 
     @property
     def name(self) -> bytes:
@@ -50,6 +52,7 @@ class SearchPlan:
     draw: Draw | None = None  # sampling, instead of searching for the best
     seed: int = 1  # of sampling
     record: bool = False  # keep the tree of the beam
+    likeliest: int = 0  # keep so many of the likeliest next pieces for each step
 
     @property
     def rows(self) -> int:
@@ -109,6 +112,8 @@ class SearchPlan:
             least=torch.tensor(least, device=device) if any(least) else None,
             rules=[(*question.rules, *repeats) for question in questions],
             end_threshold=self.end_threshold,
+            watches=[question.watch for question in questions],
+            likeliest=self.likeliest,
         )
 
     def limit(self, question: Question) -> int:

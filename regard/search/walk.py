@@ -31,7 +31,7 @@ def walk(
 ) -> list[Found]:
     """`walkers` hypotheses for each row of the source, best first. A row leaves the batch when it is finished.
 
-    One that comes to where no piece is allowed is given up.
+    One that comes to where no piece is allowed is given up, and so is a source that nobody waits for.
     """
     rank = rank or LengthPenalty()
     state: State = stepper.begin(source)
@@ -44,11 +44,12 @@ def walk(
     chosen = [frame.begin] * len(sources)
     tokens = frame.limits.new_full((len(sources),), frame.begin)  # rows
     scores = torch.zeros(len(sources), device=tokens.device, dtype=torch.float64)  # many small ones add up
+    totals = [0.0] * len(sources)
     trail = Trail()
     for length in range(1, max(frame.bounds) + 1):
         output = stepper.step(tokens, state)
-        trail.step(parents, chosen, output.attention)
         following = log_probabilities(output.logits)  # rows V
+        trail.step(parents, chosen, totals, output.attention, frame.tops(following))
         allowed = frame.restrict(following, length, [sources[one] for one in alive], rules)
         tokens = choose(allowed, alive, length)  # rows
         scores = scores + allowed.gather(1, tokens[:, None])[:, 0]
@@ -58,8 +59,11 @@ def walk(
         parents = []
         for row, one in enumerate(alive):
             finished, number = chosen[row] == frame.end, sources[one]
-            if totals[row] == -torch.inf:
+            watch = frame.watch(number)
+            if totals[row] == -torch.inf or not watch.wanted():
                 continue
+            if watch.hear and walkers == 1:  # of several nobody knows yet which will be best
+                watch.hear(trail.tokens(length, row, chosen[row]))
             if finished or frame.bounds[number] <= length:
                 ending = Ending(length, row, chosen[row], totals[row], ranks[row], finished)
                 endings[number].append(ending)
@@ -73,6 +77,7 @@ def walk(
             kept = torch.tensor(parents, device=tokens.device)
             tokens, scores, state = tokens[kept], scores[kept], state.select(kept)
             alive, chosen = [alive[row] for row in parents], [chosen[row] for row in parents]
+            totals = [totals[row] for row in parents]
     return [
         Found(tuple(trail.trace(ending) for ending in sorted(some, key=lambda one: -one.rank)))
         for some in endings

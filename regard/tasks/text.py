@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +19,18 @@ from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
 from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View
 from regard.core.words import Words
 from regard.data import Case, Filters, Limits, Pair, PairFile, PairReader, Side, Wanted, by_pair, select
-from regard.search import Forbidden, Found, Hypothesis, Phrase, Prefix, Required, Rule, Rules, Tree
+from regard.search import (
+    Forbidden,
+    Found,
+    Hypothesis,
+    Likeliest,
+    Phrase,
+    Prefix,
+    Required,
+    Rule,
+    Rules,
+    Tree,
+)
 from regard.tasks.unknowns import Copying
 from regard.text import Tags, Tokenizer
 from regard.text.surrogates import without_surrogates
@@ -260,8 +272,14 @@ class TextCodec:
             attention=record,
             finished=hypothesis.finished,
             rank=hypothesis.rank,
+            piece_scores=hypothesis.steps,
+            likeliest=tuple(map(self._likeliest, hypothesis.likeliest)),
             view=self.view,
         )
+
+    def _likeliest(self, step: Likeliest) -> tuple[tuple[str, float], ...]:
+        names = self.target.pieces(self._spoken([piece for piece, _ in step]))
+        return tuple((name, math.exp(score)) for name, (_, score) in zip(names, step, strict=True))
 
     def _words(self, text: str, row: Sequence[int], front: int) -> Words:
         """The words of a source by its row; what stands before it is part of none."""

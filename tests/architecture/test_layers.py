@@ -17,6 +17,7 @@ ORDER = [
     ["text", "metrics", "attention", "search", "viewing"],
     ["encoders", "decoders", "data"],
     ["models", "records", "alignments"],
+    ["answers"],
     ["training"],
     ["tasks"],
     ["config"],
@@ -27,6 +28,7 @@ ORDER = [
     ["forcing"],
     ["evaluation", "trainer", "averaging"],
     ["report"],
+    ["server"],
     ["cli"],
 ]
 RANK = {part: number for number, parts in enumerate(ORDER) for part in parts}

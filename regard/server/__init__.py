@@ -1,0 +1,1 @@
+"""An HTTP API over trained models, and the place of its page."""

@@ -1,0 +1,204 @@
+"""Where requests are taken in: what they ask for is checked against the limits, put in line and awaited."""
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.requests import Request as HttpRequest
+
+from regard.answers import as_object
+from regard.core.errors import UserError
+from regard.core.prediction import Prediction, Request
+from regard.search import SearchPlan, changed
+from regard.server.problems import Problem, busy
+from regard.server.served import Models, Served
+from regard.server.settings import Limits
+from regard.server.tallies import Tallies
+from regard.server.wire import Ask
+from regard.server.work import Job, Line, Way
+from regard.viewing.document import described
+
+WIDEST = (
+    40  # characters of a piece, on the average: a longer text need not be cut to know that it is too long
+)
+QUICK = 2000  # characters that are cut into pieces at once; more of them in a thread
+
+
+class Gone(Exception):  # noqa: N818 (no error of anybody's)
+    """The client went away."""
+
+
+@dataclass
+class Desk:
+    models: Models
+    limits: Limits
+    line: Line
+    tallies: Tallies
+    under_way: int = field(default=0, init=False)
+
+    async def way(self, model: Served, requests: Sequence[Request], ask: Ask) -> Way:
+        """How the model is to be asked; a Problem where something is beyond it or beyond the limits."""
+        for part in ask.returns:
+            if part not in model.returns:
+                raise Problem(422, f"This model has no attention: it can't return {part}.", field="return")
+        way = Way(model, self._plan(model, ask.options()), ask.recorded)
+        await self.check(way, requests)
+        return way
+
+    def _plan(self, model: Served, options: Mapping[str, Any]) -> SearchPlan:
+        most = {
+            "beam": self.limits.beam,
+            "groups": self.limits.beam,
+            "best": self.limits.best,
+            "likeliest": self.limits.alternatives,
+            "max_length": model.longest_answer,
+            "min_length": model.longest_answer - 1,
+        }
+        for name, limit in most.items():
+            if options.get(name, 0) > limit:
+                known = "alternatives" if name == "likeliest" else name
+                raise Problem(
+                    422, f"{known} is {options[name]}, but at most {limit} is allowed.", field=known
+                )
+        try:
+            return changed(model.search, options)
+        except UserError as error:
+            raise Problem(422, str(error)) from None
+
+    async def check(self, way: Way, requests: Sequence[Request]) -> None:
+        """Numbers and lengths of the inputs."""
+        limits, model = self.limits, way.model
+        if len(requests) > limits.inputs:
+            raise Problem(
+                422,
+                f"There are {len(requests)} inputs, but at most {limits.inputs} are allowed.",
+                field="inputs",
+            )
+        for number, request in enumerate(requests):
+            phrases = [*request.require, *request.forbid]
+            if len(phrases) > limits.phrases:
+                raise _too_much(number, f"{len(phrases)} phrases", limits.phrases)
+            characters = sum(map(len, phrases)) + len(request.prefix)
+            if characters > limits.phrase_characters:
+                raise _too_much(number, f"wishes of {characters} characters", limits.phrase_characters)
+            try:
+                model.predictor.codec.front(request)
+            except UserError as error:
+                raise Problem(422, f"Input {number}: {error}.", field="to") from None
+        most = min(limits.pieces, model.longest_source)
+        texts = [request.text for request in requests]
+        for number, text in enumerate(texts):
+            if len(text) > WIDEST * most:
+                raise _too_much(number, f"{len(text)} characters", WIDEST * most)
+        if sum(map(len, texts)) <= QUICK:
+            rows = model.predictor.codec.source.encode_many(texts)
+        else:
+            rows = await asyncio.to_thread(model.predictor.codec.source.encode_many, texts)
+        for number, row in enumerate(rows):
+            if len(row) > most:
+                raise _too_much(number, f"{len(row)} pieces", most)
+            least = max(way.plan.min_length, int((len(row) + 2) * way.plan.min_ratio))
+            if least >= model.longest_answer:
+                raise _too_much(number, f"answers of {least} pieces", model.longest_answer - 1)
+
+    @contextmanager
+    def jobs(self, way: Way, requests: Sequence[Request], *, listening: bool = False) -> Iterator[list[Job]]:
+        """The inputs in line; whatever happens, nobody works on them after this."""
+        if self.under_way >= self.limits.requests:
+            self.tallies.add("refused_total", 1)
+            raise busy("Too many requests are being answered. Try again later.", seconds=self.line.patience())
+        deadline = time.monotonic() + self.limits.deadline_seconds
+        jobs = [Job(way, request, deadline=deadline, listening=listening) for request in requests]
+        try:
+            self.line.put(jobs)
+        except Problem:
+            self.tallies.add("refused_total", 1)
+            raise
+        self.under_way += 1
+        try:
+            yield jobs
+        finally:
+            self.under_way -= 1
+            if any(job.wanted() and not job.answer.done() for job in jobs):
+                self.tallies.add("cancelled_total", 1)
+            for job in jobs:
+                job.leave()
+            self.line.forget(jobs)
+
+    async def answers(self, jobs: Sequence[Job], http: HttpRequest) -> list[Prediction]:
+        """All of them; a Problem at the deadline, Gone if the client goes away before."""
+        everything = asyncio.ensure_future(_all(jobs))
+        leaving = asyncio.ensure_future(disconnected(http))
+        try:
+            waiting: set[asyncio.Future[Any]] = {everything, leaving}
+            await asyncio.wait(
+                waiting,
+                timeout=jobs[0].deadline - time.monotonic(),
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            if everything.done():
+                return everything.result()
+            if leaving.done():
+                raise Gone
+            raise self.late(jobs)
+        finally:
+            leaving.cancel()
+            everything.cancel()
+
+    def late(self, jobs: Sequence[Job]) -> Problem:
+        self.tallies.add("late_total", 1)
+        seconds = self.limits.deadline_seconds
+        if any(job.begun for job in jobs):
+            return Problem(
+                504, f"The answer took longer than {seconds:g} seconds. Ask for less, or for a narrower beam."
+            )
+        return busy(
+            f"The model did not come to this request within {seconds:g} seconds. Try again later.",
+            seconds=self.line.patience(),
+            status=503,
+        )
+
+    def check_size(self, answers: Sequence[Prediction], ask: Ask) -> None:
+        """Of what is returned of attention and beams, all inputs together."""
+        every = [one for answer in answers for one in (answer, *answer.alternatives)]
+        looks = sum(weights.size for one in every for weights in one.attention.weights.values())
+        nodes = sum(len(answer.beam or ()) for answer in answers)
+        numbers = looks * ("attention" in ask.returns) + nodes
+        if numbers > self.limits.numbers:
+            raise Problem(
+                422,
+                f"The attention and beams of these answers are {numbers:,} numbers, but at most "
+                f"{self.limits.numbers:,} are returned at once. Ask for fewer inputs or answers.",
+                field="return",
+            )
+
+
+def predicted(answer: Prediction, ask: Ask) -> bytes:
+    """One input's answers, as JSON."""
+    parts = [part for part in ask.returns if part != "beam"]
+    content: dict[str, Any] = {
+        "answers": [as_object(one, parts) for one in (answer, *answer.alternatives)],
+        "problem": answer.problem,
+    }
+    if "beam" in ask.returns:
+        content["beam"] = described(answer).get("beam", [])
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+async def _all(jobs: Sequence[Job]) -> list[Prediction]:
+    return [await asyncio.shield(job.answer) for job in jobs]
+
+
+async def disconnected(http: HttpRequest) -> None:
+    while (await http.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _too_much(number: int, found: str, most: int) -> Problem:
+    return Problem(
+        422, f"Input {number} has {found}, but at most {most} are allowed.", field=f"inputs.{number}"
+    )

@@ -1,0 +1,239 @@
+"""What every request passes before it is read: names, keys, sizes, time; and what every response bears."""
+
+import asyncio
+import hmac
+import ipaddress
+import json
+import logging
+import time
+import traceback
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from regard.server.problems import Problem, busy
+from regard.server.settings import Limits
+from regard.server.tallies import Tallies
+from regard.viewing.labels import plain
+
+log = logging.getLogger("regard.server")
+
+SECURITY = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+    "cache-control": "no-store",
+}
+GUARDED = ("/v1/", "/metrics", "/docs", "/openapi.json")  # /translate asks for the key itself
+LINGER = (
+    1.0  # seconds in which a body that is too large may come to its end: a client reads when it has written
+)
+
+
+class Keys:
+    """Who may call: all, if there are no keys."""
+
+    def __init__(self, keys: Iterable[str]):
+        self._keys = [key.encode() for key in keys]
+
+    def fit(self, given: str) -> bool:
+        """In a time that tells nothing about the keys."""
+        return not self._keys or bool(
+            sum(hmac.compare_digest(key, given.encode("utf-8", "replace")) for key in self._keys)
+        )
+
+    def fit_headers(self, headers: Headers) -> bool:
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        return self.fit(token.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", ""))
+
+
+class Account:
+    """Outermost: the headers of every response, a line in the log, the counts, and no traceback for anybody."""
+
+    def __init__(self, app: ASGIApp, tallies: Tallies, log: str):
+        self.app = app
+        self.tallies = tallies
+        self.log = log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began, status = time.monotonic(), 0
+        noted: tuple[str, list[str]] = ("", [])
+
+        def note(model: str, texts: Sequence[str]) -> None:
+            nonlocal noted
+            noted = (model, list(texts))
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        scope.setdefault("state", {})["note"] = note
+        try:
+            await self.app(scope, receive, answer)
+        except Exception as error:
+            self._blame(error)
+            if not status:
+                await Problem(500, "The server failed. It goes on.").response()(scope, receive, answer)
+        seconds = time.monotonic() - began
+        path = _path(scope)
+        self.tallies.add("requests_total", 1, path=path, status=str(status or 499))
+        self.tallies.add("request_seconds_total", seconds, path=path)
+        if self.log != "nothing":
+            self._write(scope["method"], path, status, seconds, *noted)
+
+    def _write(
+        self, method: str, path: str, status: int, seconds: float, model: str, texts: Sequence[str]
+    ) -> None:
+        asked = f" {model}, {len(texts)} input{'' if len(texts) == 1 else 's'}" if model else ""
+        said = f" {json.dumps(texts, ensure_ascii=False)}" if self.log == "texts" and texts else ""
+        log.info("%s %s %d %.0f ms%s%s", method[:10], path, status or 499, 1000 * seconds, asked, plain(said))
+
+    def _blame(self, error: Exception) -> None:
+        """Where it happened, without messages: they may quote what somebody sent."""
+        places = traceback.extract_tb(error.__traceback__)[-4:]
+        where = " < ".join(f"{place.filename}:{place.lineno}" for place in reversed(places))
+        log.error("A request failed with %s at %s.", type(error).__name__, where)
+
+
+def _path(scope: Scope) -> str:
+    """As the API knows it: what somebody makes up is not counted apart, nor written down."""
+    return getattr(scope.get("route"), "path", None) or "other"
+
+
+class Door:
+    """Names under which the server may be called, and keys."""
+
+    def __init__(self, app: ASGIApp, keys: Keys, hosts: Sequence[str]):
+        self.app = app
+        self.keys = keys
+        self.hosts = frozenset(hosts)  # none: any
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        problem = self._problem(scope) if scope["type"] == "http" else None
+        await (problem.response() if problem else self.app)(scope, receive, send)
+
+    def _problem(self, scope: Scope) -> Problem | None:
+        headers = Headers(scope=scope)
+        if self.hosts and _name(headers.get("host", "")) not in self.hosts:
+            return Problem(
+                421, "This server does not go by that name. Start it with --allow-host to give it another."
+            )
+        if not scope["path"].startswith(GUARDED) or self.keys.fit_headers(headers):
+            return None
+        return Problem(
+            401,
+            "This server asks for a key. Send it in a header: Authorization: Bearer KEY.",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+
+
+def own_hosts(address: str, others: Sequence[str]) -> list[str]:
+    """Names a server on this address answers to; none, which is any, where others than this machine can reach it.
+
+    A page from elsewhere could otherwise reach a server on the loopback through a name of its own.
+    """
+    try:
+        loopback = address == "localhost" or ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        loopback = False
+    return ["localhost", "127.0.0.1", "[::1]", address, *others] if loopback else list(others)
+
+
+def _name(host: str) -> str:
+    """Without the port."""
+    return host[: host.rindex("]") + 1] if "]" in host else host.partition(":")[0]
+
+
+class Bodies:
+    """Reads the whole body before anybody works on it: within its size and its time, whatever its client does."""
+
+    def __init__(self, app: ASGIApp, limits: Limits):
+        self.app = app
+        self.limits = limits
+        self.held = 0  # bytes, of all requests
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        body = bytearray()
+        try:
+            try:
+                whole = await self._read(scope, receive, body)
+            except Problem as problem:
+                await problem.response()(scope, receive, send)
+                return
+            if whole:
+                await self.app(scope, _again(bytes(body), receive), send)
+        finally:
+            self.held -= len(body)
+
+    async def _read(self, scope: Scope, receive: Receive, body: bytearray) -> bool:
+        """Fills the body; False if its client went away."""
+        too_large = Problem(
+            413,
+            f"The body is larger than {self.limits.body_bytes:,} bytes. Ask for less at once.",
+            headers={"Connection": "close"},
+        )
+        try:
+            async with asyncio.timeout(self.limits.body_seconds):
+                if _declared(scope) > self.limits.body_bytes:
+                    await _linger(receive)
+                    raise too_large
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return False
+                    body += message.get("body", b"")
+                    self.held += len(message.get("body", b""))
+                    if len(body) > self.limits.body_bytes:
+                        await _linger(receive)
+                        raise too_large
+                    if self.held > self.limits.bodies_bytes:
+                        raise busy("Too much is being sent at once. Try again later.", seconds=1, status=503)
+                    if not message.get("more_body", False):
+                        return True
+        except TimeoutError:
+            raise Problem(
+                408,
+                f"The body did not come within {self.limits.body_seconds:g} seconds.",
+                headers={"Connection": "close"},
+            ) from None
+
+
+def _declared(scope: Scope) -> int:
+    length = Headers(scope=scope).get("content-length", "0")
+    return int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
+
+
+async def _linger(receive: Receive) -> None:
+    try:
+        async with asyncio.timeout(LINGER):
+            while (message := await receive())["type"] == "http.request" and message.get("more_body", False):
+                pass
+    except TimeoutError:
+        pass
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """The body in one piece; after that only the news that the client has gone."""
+    first: list[dict[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return first.pop() if first else await receive()
+
+    return again

@@ -1,0 +1,160 @@
+"""The models of a server, and what is told of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from regard.config import Config
+from regard.config.data import Multilingual, Translation
+from regard.core.errors import UserError, did_you_mean
+from regard.core.prediction import Request
+from regard.predictor import Predictor, load
+from regard.run import find_model
+from regard.search import SearchPlan
+from regard.server.problems import Problem
+from regard.server.settings import Limits
+
+ALWAYS = ("pieces", "scores", "beam", "alternatives")  # what every model can return
+
+
+@dataclass(frozen=True, eq=False)
+class Served:
+    """A model under its name."""
+
+    name: str
+    predictor: Predictor
+    config: Config
+    looks: Mapping[str, tuple[int, int]]  # kinds of attention, with their layers and heads
+
+    @property
+    def search(self) -> SearchPlan:
+        return self.predictor.search
+
+    @property
+    def longest_source(self) -> int:
+        """Pieces, the end mark not counted."""
+        return self.predictor.codec.limits.source
+
+    @property
+    def longest_answer(self) -> int:
+        return max(self.search.max_length, self.predictor.codec.limits.target)
+
+    @property
+    def returns(self) -> tuple[str, ...]:
+        looking = ("attention",) if self.looks else ()
+        return (*ALWAYS, *looking, *(("alignments",) if "cross" in self.looks else ()))
+
+    @cached_property
+    def directions(self) -> tuple[tuple[str, str], ...]:
+        """Source and target languages that it was trained or scored on; none where languages have no part in it."""
+        task = self.config.task
+        if isinstance(task, Translation):
+            known = task.source_language and task.target_language
+            return ((task.source_language or "", task.target_language or ""),) if known else ()
+        if not isinstance(task, Multilingual):
+            return ()
+        pairs = [(one.source_language, one.target_language, one.both) for one in task.corpora]
+        forth = [(source, target) for source, target, _ in pairs]
+        back = [(target, source) for source, target, both in pairs if both]
+        return tuple(dict.fromkeys([*forth, *back]))
+
+    def described(self, limits: Limits) -> dict[str, Any]:
+        codec, plan = self.predictor.codec, self.search
+        return {
+            "name": self.name,
+            "task": self.config.task.name,
+            "languages": {
+                "source": sorted({source for source, _ in self.directions}),
+                "target": sorted({target for _, target in self.directions}),
+            },
+            "directions": [list(pair) for pair in self.directions],
+            "to": list(codec.languages),
+            "returns": list(self.returns),
+            "attention": {
+                kind: {"layers": layers, "heads": heads} for kind, (layers, heads) in self.looks.items()
+            },
+            "vocabulary": codec.sizes,
+            "parameters": sum(one.numel() for model in self.predictor.models for one in model.parameters()),
+            "search": {
+                "beam": plan.beam,
+                "penalty": plan.penalty,
+                "length_penalty": plan.length_penalty,
+                "coverage": plan.coverage,
+                "max_length": plan.max_length,
+                "no_repeat": plan.no_repeat,
+            },
+            "limits": {
+                "pieces": min(limits.pieces, self.longest_source),
+                "max_length": self.longest_answer,
+                "inputs": limits.inputs,
+                "beam": limits.beam,
+                "best": limits.best,
+                "alternatives": limits.alternatives,
+                "phrases": limits.phrases,
+            },
+        }
+
+
+@dataclass(frozen=True)
+class Models:
+    """All models of a server, by name."""
+
+    by_name: Mapping[str, Served]
+
+    def __iter__(self) -> Iterator[Served]:
+        return iter(self.by_name.values())
+
+    def get(self, name: str | None) -> Served:
+        if name is None and len(self.by_name) == 1:
+            return next(iter(self))
+        if name is None:
+            raise Problem(422, f"Say which model: {', '.join(self.by_name)}.", field="model")
+        if name not in self.by_name:
+            raise Problem(
+                404, f"There is no such model.{did_you_mean(name[:100], self.by_name)}", field="model"
+            )
+        return self.by_name[name]
+
+
+def named_runs(runs: Sequence[str]) -> dict[str, str]:
+    """The folders by the names of their models: `NAME=RUN`, or a run whose folder gives the name."""
+    found: dict[str, str] = {}
+    for run in runs:
+        name, equals, path = run.partition("=")
+        if not equals or Path(run).exists():
+            name, path = _name(Path(run)), run
+        if name in found:
+            raise UserError(
+                f"Two models are called {name!r}. Give them names: first={found[name]} second={path}."
+            )
+        found[name] = path
+    return found
+
+
+def _name(path: Path) -> str:
+    """The last part of the path, with the one before it where that says little: dates, dates-averaged."""
+    whole = path.resolve()
+    if whole.name == "model":
+        return whole.parent.name
+    return f"{whole.parent.name}-averaged" if whole.name == "averaged" else whole.name
+
+
+def load_models(runs: Sequence[str], device: str) -> Models:
+    """Loads every model and lets it answer once: what is broken shows before anybody asks."""
+    found = {}
+    for name, path in named_runs(runs).items():
+        predictor = load(path, device=device)
+        found[name] = Served(name, predictor, find_model(path).config(), _looks(predictor))
+    return Models(found)
+
+
+def _looks(predictor: Predictor) -> dict[str, tuple[int, int]]:
+    short = replace(predictor.search, max_length=2, min_length=0, min_ratio=0.0)
+    sample = Request("a", to=next(iter(predictor.codec.languages), None))
+    (answer,) = predictor.answer([sample], short, attention="all")
+    return {
+        kind: (int(weights.shape[0]), int(weights.shape[1]))
+        for kind, weights in answer.attention.weights.items()
+    }

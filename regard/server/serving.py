@@ -1,0 +1,84 @@
+"""Processes that listen: one, or several that share a socket."""
+
+import os
+import signal
+import socket
+import sys
+
+import torch
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from regard.core.errors import UserError
+from regard.run import find_model
+from regard.server.app import application
+from regard.server.protocol import PatientProtocol
+from regard.server.served import load_models, named_runs
+from regard.server.settings import ServerSettings
+
+HANDED_ON = "REGARD_SERVER"  # where worker processes find their settings
+HEAD_BYTES = 32_768  # of a request's head
+
+
+def bound(settings: ServerSettings) -> socket.socket:
+    """The socket, before anything takes long: an address that is taken shows at once."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UserError(
+            f"Can't listen on {settings.host}, port {settings.port}: {reason}. Choose others with --host and --port."
+        ) from None
+    listener.set_inheritable(True)
+    return listener
+
+
+def serve(settings: ServerSettings, listener: socket.socket) -> None:
+    """Answers until SIGTERM or Ctrl-C, then finishes what is under way."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn raises it again when it is done
+    if settings.workers == 1:
+        uvicorn.Server(configuration(settings, loaded(settings))).run(sockets=[listener])
+        return
+    for path in named_runs(settings.runs).values():
+        find_model(path).config()  # so that what is wrong with a run is told once, and by this process
+    os.environ[HANDED_ON] = settings.model_dump_json()
+    config = configuration(settings, "regard.cli.serve:worker")
+    Multiprocess(config, sockets=[listener]).run()
+
+
+def loaded(settings: ServerSettings) -> object:
+    """The application with its models, in this process."""
+    threads = settings.threads or max(1, (os.cpu_count() or 1) // settings.workers)
+    if settings.threads or "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(threads)
+    return application(load_models(settings.runs, settings.device), settings)
+
+
+def handed_on() -> ServerSettings:
+    """The settings, in a worker process."""
+    return ServerSettings.model_validate_json(os.environ[HANDED_ON])
+
+
+def configuration(settings: ServerSettings, app: object) -> uvicorn.Config:
+    limits = settings.limits
+    return uvicorn.Config(
+        app,  # type: ignore[arg-type]
+        factory=isinstance(app, str),
+        workers=settings.workers,
+        http=PatientProtocol,
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=limits.idle_seconds,
+        timeout_graceful_shutdown=limits.drain_seconds,
+        timeout_worker_healthcheck=60,
+        h11_max_incomplete_event_size=HEAD_BYTES,
+    )
