@@ -1,6 +1,7 @@
 """The task with its pairs, and the way from texts to rows of ids."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -131,7 +132,9 @@ def _pair_file(config: Config, file: str | TwoFiles, lines: Callable[[Path], Pai
 
 
 def limits(config: Config) -> Limits:
-    return Limits(source=config.data.max_source, target=config.data.max_target)
+    data = config.data
+    read = None if data.long_source == "leave_out" else data.long_source
+    return Limits(source=data.max_source, target=data.max_target, read=read)
 
 
 def learn_codec(config: Config, examples: Examples) -> TextCodec:
@@ -150,6 +153,7 @@ def learn_codec(config: Config, examples: Examples) -> TextCodec:
         task(config).view,
         languages=examples.languages,
         marks=examples.marks,
+        borrows=config.model.attention.pointer,
     )
 
 
@@ -182,4 +186,5 @@ def recutters(config: Config, codec: TextCodec) -> dict[str, Recutter]:
 
 
 def load_codec(config: Config, folder: ModelFolder) -> TextCodec:
-    return TextCodec.load(folder.folder, limits(config), task(config).view)
+    codec = TextCodec.load(folder.folder, limits(config), task(config).view)
+    return replace(codec, borrows=config.model.attention.pointer)

@@ -17,6 +17,7 @@ from regard.config.fields import (
     Year,
     left_out,
 )
+from regard.data import WINDOWS
 from regard.text import READERS, TOKENIZERS
 from regard.text.normalization import NORMALIZATIONS
 
@@ -167,6 +168,11 @@ class Data(Settings):
     source_field: str = Field("source", description="Name of the source in JSON lines.")
     target_field: str = Field("target", description="Name of the target in JSON lines.")
     max_source: Length = Field(200, description="Pieces; longer pairs are left out and counted.")
+    long_source: Annotated[str, Member({"leave_out": None, **WINDOWS})] = Field(
+        "leave_out",
+        description="What becomes of a longer source: its pair is left out, or its first or last pieces or both ends "
+        "are read, and it is counted.",
+    )
     max_target: Length = Field(200, description="Pieces; longer pairs are left out and counted.")
     on_bad_line: Literal["stop", "skip"] = Field(
         "stop", description="Whether a line that is no pair is an error, or left out and counted."

@@ -5,7 +5,7 @@ from pydantic import model_validator
 
 from regard.config.data import Data, Dates, Task, Text
 from regard.config.fields import Settings
-from regard.config.model import Model, StreamDecoder
+from regard.config.model import NO_ATTENTION, Model, StreamDecoder
 from regard.config.training import Evaluation, Search, Training
 
 
@@ -63,6 +63,17 @@ class Config(Settings):
                 "the hard selection learns from its draws over a whole unrolled target, so training.feeding must "
                 "be teacher or two_pass. Take the nearest selection to train with the model's own pieces"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _source_can_be_said(self) -> "Config":
+        if self.model.attention.pointer and not self.text.shared:
+            raise ValueError(
+                "model.attention.pointer copies pieces of the source into the answer, so both sides must be cut "
+                "into the same pieces. Set text.shared to true"
+            )
+        if self.training.coverage and self.model.attention.score == NO_ATTENTION:
+            raise ValueError("training.coverage is about attention, but the model has none (score none)")
         return self
 
     @model_validator(mode="after")

@@ -54,6 +54,12 @@ class Training(Settings):
     least_truth: float = Field(0.25, ge=0, le=1, description="The share of truth that it never falls below.")
     reinforce: float = Field(1.0, ge=0, le=1000, description="Weight of the hard selection's own gradient.")
     entropy_bonus: float = Field(0.01, ge=0, le=1000, description="Reward for hard choices that stay open.")
+    coverage: float = Field(
+        0.0,
+        ge=0,
+        le=1000,
+        description="Weight of the penalty on looking where one has looked before; 0 is none.",
+    )
     log_every: Steps = 50
     validate_every: Steps = 500
     save_every: Steps = 500

@@ -3,7 +3,7 @@
 from regard.data.batches import Batches, BatchPlan, in_order
 from regard.data.cache import cache_folder
 from regard.data.cases import Case, by_pair, by_source
-from regard.data.filtering import FilteredPairs, Filters, Limits, PairReport
+from regard.data.filtering import WINDOWS, FilteredPairs, Filters, Limits, PairReport
 from regard.data.fingerprints import fingerprint
 from regard.data.lines import BadLineError, read_lines, try_lines
 from regard.data.locating import data_folder, located
@@ -14,6 +14,7 @@ from regard.data.splitting import Splits, TooFewError, split
 from regard.data.store import TokenStore, open_store
 
 __all__ = [
+    "WINDOWS",
     "BadLineError",
     "BatchPlan",
     "Batches",

@@ -20,7 +20,7 @@ from regard.data.filtering import Limits, PairReport
 from regard.data.fingerprints import Fingerprint
 from regard.data.pairs import Pair
 from regard.data.rows import Ids, Rows, RowsWriter, file_names
-from regard.text import NO_TAGS, Tags, Tokenizer
+from regard.text import NO_TAGS, Borrowing, Tags, Tokenizer
 
 _FORMAT = 1
 _CHUNK_PAIRS = 10_000
@@ -82,25 +82,74 @@ def open_store(
     target: Tokenizer,
     limits: Limits,
     tags: Tags = NO_TAGS,
+    borrowing: Borrowing | None = None,
 ) -> TokenStore:
     """The store of these pairs: the one in the cache, or a new one when there is none or it is damaged.
+
+    With a `borrowing`, words that the vocabulary does not know have the ids of their source.
 
     `pairs` is called once to know the store by its content, and again to build it. Memory does not
     grow with the number of pairs. Several processes may do this at once.
     """
-    fingerprint = _fingerprint(source, target, limits, tags)
+    encoding = _Encoding(source, target, limits, tags, borrowing)
+    fingerprint = encoding.fingerprint()
     for pair in pairs():
         fingerprint.add(*pair.texts)
     home = cache / fingerprint.name
-    return _opened(home, fingerprint.name) or _built(home, pairs, source, target, limits, tags)
+    return _opened(home, fingerprint.name) or _built(home, pairs, encoding)
 
 
-def _fingerprint(source: Tokenizer, target: Tokenizer, limits: Limits, tags: Tags) -> Fingerprint:
-    """Names a store after all that goes into it: this much before the pairs."""
-    found = Fingerprint()
-    found.add(f"regard token store {_FORMAT}", str(limits.source), str(limits.target))
-    found.add(source.to_json(), target.to_json(), *tags.names)
-    return found
+@dataclass(frozen=True)
+class _Encoding:
+    """How pairs become rows."""
+
+    source: Tokenizer
+    target: Tokenizer
+    limits: Limits
+    tags: Tags
+    borrowing: Borrowing | None
+
+    def fingerprint(self) -> Fingerprint:
+        """Names a store after all that goes into it: this much before the pairs."""
+        found = Fingerprint()
+        read = [f"reads {self.limits.read}"] if self.limits.read else []
+        borrowed = ["borrows"] if self.borrowing else []
+        found.add(f"regard token store {_FORMAT}", str(self.limits.source), str(self.limits.target))
+        found.add(self.source.to_json(), self.target.to_json(), *self.tags.names, *read, *borrowed)
+        return found
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Different ids of each side, at the most."""
+        more = self.limits.source if self.borrowing else 0
+        source = len(self.source) + len(self.tags) + more
+        return source, source if self.borrowing else len(self.target)
+
+    def rows(self, pairs: Sequence[Pair]) -> tuple[list[tuple[list[int], list[int]]], PairReport]:
+        """Without end marks; and what became of the pairs."""
+        full = [pair for pair in pairs if pair.source.strip() and pair.target.strip()]
+        sources, targets = [pair.source for pair in full], [pair.target for pair in full]
+        whole = self.source.encode_many(sources)
+        cut = [len(row) > self.limits.source for row in whole]
+        read = [list(self.limits.window(row)) for row in whole]
+        if self.borrowing:
+            read, said = self.borrowing.sources(sources), self.borrowing.targets(targets, sources)
+        else:
+            said = self.target.encode_many(targets)
+        encoded = [
+            ([*self.tags.ids(pair.tags), *row], answer, is_cut)
+            for pair, row, answer, is_cut in zip(full, read, said, cut, strict=True)
+        ]
+        fitting = [one for one in encoded if self.limits.read is not None or not one[2]]
+        kept = [one for one in fitting if len(one[1]) <= self.limits.target]
+        report = PairReport(
+            kept=len(kept),
+            empty=len(pairs) - len(full),
+            source_too_long=len(encoded) - len(fitting),
+            target_too_long=len(fitting) - len(kept),
+            cut=sum(is_cut for _, _, is_cut in kept),
+        )
+        return [(row, answer) for row, answer, _ in kept], report
 
 
 def _opened(home: Path, name: str) -> TokenStore | None:
@@ -121,20 +170,13 @@ def _sizes(home: Path) -> dict[str, int]:
     return {name: (home / name).stat().st_size for side in ("source", "target") for name in file_names(side)}
 
 
-def _built(
-    home: Path,
-    pairs: Callable[[], Iterable[Pair]],
-    source: Tokenizer,
-    target: Tokenizer,
-    limits: Limits,
-    tags: Tags,
-) -> TokenStore:
+def _built(home: Path, pairs: Callable[[], Iterable[Pair]], encoding: _Encoding) -> TokenStore:
     home.parent.mkdir(parents=True, exist_ok=True)
     workshop = home.with_name(f".{home.name}-{secrets.token_hex(6)}")
     workshop.mkdir()
     try:
-        fingerprint = _fingerprint(source, target, limits, tags)
-        report = _write(workshop, _watched(pairs(), fingerprint), source, target, limits, tags)
+        fingerprint, limits = encoding.fingerprint(), encoding.limits
+        report = _write(workshop, _watched(pairs(), fingerprint), encoding)
         if fingerprint.name != home.name:
             raise UserError(
                 "The pairs changed while they were read. Leave their files alone and start again."
@@ -161,34 +203,15 @@ def _watched(pairs: Iterable[Pair], fingerprint: Fingerprint) -> Iterator[Pair]:
         yield pair
 
 
-def _write(
-    folder: Path, pairs: Iterable[Pair], source: Tokenizer, target: Tokenizer, limits: Limits, tags: Tags
-) -> PairReport:
+def _write(folder: Path, pairs: Iterable[Pair], encoding: _Encoding) -> PairReport:
     report = PairReport()
-    with (
-        RowsWriter(folder, "source", len(source) + len(tags)) as sources,
-        RowsWriter(folder, "target", len(target)) as targets,
-    ):
+    source, target = encoding.sizes
+    with RowsWriter(folder, "source", source) as sources, RowsWriter(folder, "target", target) as targets:
         for chunk in _chunks(pairs):
-            full = [pair for pair in chunk if pair.source.strip() and pair.target.strip()]
-            encoded = list(
-                zip(
-                    source.encode_many([pair.source for pair in full]),
-                    target.encode_many([pair.target for pair in full]),
-                    (tags.ids(pair.tags) for pair in full),
-                    strict=True,
-                )
-            )
-            fitting = [row for row in encoded if len(row[0]) <= limits.source]
-            kept = [row for row in fitting if len(row[1]) <= limits.target]
-            sources.append([[*front, *row, END] for row, _, front in kept])
-            targets.append([[*row, END] for _, row, _ in kept])
-            report += PairReport(
-                kept=len(kept),
-                empty=len(chunk) - len(full),
-                source_too_long=len(encoded) - len(fitting),
-                target_too_long=len(fitting) - len(kept),
-            )
+            rows, found = encoding.rows(chunk)
+            sources.append([[*row, END] for row, _ in rows])
+            targets.append([[*row, END] for _, row in rows])
+            report += found
     return report
 
 
