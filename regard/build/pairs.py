@@ -15,6 +15,7 @@ from regard.tasks.dates import Dates
 from regard.tasks.dictionaries import DictionaryFile
 from regard.tasks.multilingual import Multilingual, TwoLanguages
 from regard.tasks.pronounce import Pronounce
+from regard.tasks.summaries import Summaries
 from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
 from regard.tasks.translation import Translation
 from regard.text import READERS, TOKENIZERS, BpeDropout, Recutter, Tokenizer, UnigramSampling
@@ -47,6 +48,17 @@ def _translation(config: Config, settings: settings_of.Translation) -> Translati
         split_by=config.data.split_by or "source",
         source_language=settings.source_language,
         target_language=settings.target_language,
+    )
+
+
+def _summarise(config: Config, settings: settings_of.Summarise) -> Summaries:
+    own = own_files(config)
+    assert own is not None, "a configuration for summaries has data.train"
+    return Summaries(
+        own,
+        validation=config.data.validation_size,
+        test=config.data.test_size,
+        seed=config.data.seed,
     )
 
 
@@ -85,6 +97,7 @@ TASKS: dict[str, Callable[[Config, Any], Task]] = {
     "translation": _translation,
     "pronounce": _pronounce,
     "multilingual": _multilingual,
+    "summarise": _summarise,
 }
 
 

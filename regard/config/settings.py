@@ -1,5 +1,7 @@
 """A whole configuration, and what its sections ask of each other."""
 
+from typing import Any
+
 import tomli_w
 from pydantic import model_validator
 
@@ -7,6 +9,19 @@ from regard.config.data import Data, Dates, Task, Text
 from regard.config.fields import Settings
 from regard.config.model import NO_ATTENTION, Model, StreamDecoder
 from regard.config.training import Evaluation, Search, Training
+
+
+# What a task is about changes what is usual; a file says otherwise where it wants to.
+USUAL: dict[str, dict[str, dict[str, Any]]] = {
+    "summarise": {
+        "data": {"long_source": "first"},
+        "search": {"no_repeat": 3},
+        "evaluation": {
+            "metrics": ["rouge_1", "rouge_2", "rouge_l"],
+            "traits": ["perplexity", "novelty_1", "novelty_2", "length"],
+        },
+    }
+}
 
 
 class Config(Settings):
@@ -20,6 +35,17 @@ class Config(Settings):
     search: Search = Search()
     evaluation: Evaluation = Evaluation()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _as_usual(cls, given: Any) -> Any:
+        task = given.get("task") if isinstance(given, dict) else None
+        name = task.get("name") if isinstance(task, dict) else None
+        laid = {} if not isinstance(name, str) else USUAL.get(name, {})
+        for section, settings in laid.items():
+            if isinstance(given.get(section, {}), dict):
+                given = {**given, section: {**settings, **given.get(section, {})}}
+        return given
+
     @property
     def longest(self) -> int:
         """Positions that can come up: pieces of a source or an answer, and the end mark."""
@@ -30,10 +56,10 @@ class Config(Settings):
 
     @model_validator(mode="after")
     def _pairs_are_given(self) -> "Config":
-        if self.task.name == "translation" and self.data.train is None:
+        if self.task.name in ("translation", "summarise") and self.data.train is None:
             raise ValueError(
-                "data.train is missing: the task translation learns from pairs of your own. Give a file, such as "
-                "data.train = 'pairs.tsv', or two parallel ones: data.train = {source = 'a.en', target = 'a.de'}"
+                f"data.train is missing: the task {self.task.name} learns from pairs of your own. Give a file, such "
+                "as data.train = 'pairs.tsv', or two parallel ones: data.train = {source = 'a.en', target = 'a.de'}"
             )
         given = [name for name in ("train", "validation", "test") if getattr(self.data, name) is not None]
         if self.task.name == "multilingual" and given:

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from regard.config.fields import Beta, Length, Member, Seed, Settings, Steps, Tokens
 from regard.core.errors import did_you_mean
-from regard.metrics import METRICS
+from regard.metrics import METRICS, PERPLEXITY, TRAITS
 from regard.search import RANKS
 from regard.training import DECAYS, FEEDINGS, OPTIMIZERS, PRECISIONS, SCHEDULES
 
@@ -146,6 +146,10 @@ class Search(Settings):
 
 class Evaluation(Settings):
     metrics: list[Annotated[str, Member(METRICS)]] = Field(["bleu", "chrf"], min_length=1)
+    traits: list[Annotated[str, Member({PERPLEXITY: None, **TRAITS})]] = Field(
+        [],
+        description="What answers are like, beside how right they are; perplexity is the model's own, of right answers.",
+    )
     batch_tokens: Tokens = Field(
         8192, description="Pieces of source in one batch, with padding, for each hypothesis of the beam."
     )

@@ -19,6 +19,7 @@ from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Reques
 from regard.core.words import Words
 from regard.data import Case, FilteredPairs, Filters, Limits, Pair, PairFile, PairReader, by_pair, split
 from regard.search import Forbidden, Found, Hypothesis, Phrase, Prefix, Required, Rule, Rules, Tree
+from regard.tasks.baselines import Baseline
 from regard.tasks.unknowns import Copying
 from regard.text import Borrowing, Tags, Tokenizer
 from regard.text.borrowing import Window
@@ -53,6 +54,7 @@ class Examples:
     temperature: float = 1.0  # above 1, small corpora are drawn more often
     languages: tuple[str, ...] = ()  # of the targets, where a source says which one it wants
     marks: tuple[str, ...] = ()  # other tags of the pairs
+    baselines: Sequence[Baseline] = ()  # answers that need no model
 
 
 class Task(Protocol):

@@ -25,6 +25,7 @@ ORDER = [
     ["build"],
     ["predictor", "starting"],
     ["forcing"],
+    ["beside"],
     ["evaluation", "trainer", "averaging"],
     ["report"],
     ["cli"],
