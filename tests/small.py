@@ -123,7 +123,9 @@ STREAM = (f"width={WIDTH}", "layers=2", "heads=2", f"feed_forward={2 * WIDTH}")
 
 
 def stream(*changes: str) -> Seq2Seq:
-    return built("model.preset=transformer_d", *(f"model.encoder.{setting}" for setting in (*STREAM, *changes)))
+    return built(
+        "model.preset=transformer_d", *(f"model.encoder.{setting}" for setting in (*STREAM, *changes))
+    )
 
 
 def convolutional(*changes: str) -> Seq2Seq:
@@ -280,7 +282,9 @@ MODELS: dict[str, Callable[[], Seq2Seq]] = (
 POINTERS: dict[str, Callable[[], Seq2Seq]] = {
     "pointer, recurrent": lambda: built(*COPYING, "model.embedding=6", *_both_sides("both.width=16")),
     "pointer, history": lambda: remembering(
-        built(*COPYING, "model.attention.history=true", "model.attention.heads=2", *_both_sides("both.width=16"))
+        built(
+            *COPYING, "model.attention.history=true", "model.attention.heads=2", *_both_sides("both.width=16")
+        )
     ),
     "pointer, fed, one head": lambda: remembering(
         built(
@@ -304,7 +308,9 @@ POINTERS: dict[str, Callable[[], Seq2Seq]] = {
         "model.preset=transformer_dmca", *COPYING, *(f"model.encoder.{one}" for one in (*STREAM, "layers=3"))
     ),
 }
-HISTORY = {"history alone": lambda: remembering(built("model.attention.history=true", *_both_sides("both.width=16")))}
+HISTORY = {
+    "history alone": lambda: remembering(built("model.attention.history=true", *_both_sides("both.width=16")))
+}
 
 
 def remembering(model: Seq2Seq) -> Seq2Seq:

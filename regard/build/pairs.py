@@ -51,7 +51,7 @@ def _translation(config: Config, settings: settings_of.Translation) -> Translati
     )
 
 
-def _summarise(config: Config, settings: settings_of.Summarise) -> Summaries:
+def _summarise(config: Config, _: settings_of.Summarise) -> Summaries:
     own = own_files(config)
     assert own is not None, "a configuration for summaries has data.train"
     return Summaries(

@@ -279,7 +279,7 @@ class Model(Settings):
         if isinstance(self.decoder, StreamDecoder) and isinstance(self.encoder, TransformerEncoder):
             heads = self.encoder.heads
         if look.score == NO_ATTENTION and (look.pointer or look.history):
-            yield "without attention (score none) there is no look to copy by or to remember: leave out pointer and history"
+            yield "without attention (score none) there is no look to copy by or to remember: leave both out"
         if look.pointer_head is not None and look.pointer_head >= heads:
             yield f"attention.pointer_head is {look.pointer_head}, but there are {heads} heads, counted from 0"
         if look.history and self.decoder.kind not in ("look_then_step", "step_then_look_fed"):

@@ -10,7 +10,6 @@ from regard.config.fields import Settings
 from regard.config.model import NO_ATTENTION, Model, StreamDecoder
 from regard.config.training import Evaluation, Search, Training
 
-
 # What a task is about changes what is usual; a file says otherwise where it wants to.
 USUAL: dict[str, dict[str, dict[str, Any]]] = {
     "summarise": {

@@ -148,7 +148,7 @@ class Evaluation(Settings):
     metrics: list[Annotated[str, Member(METRICS)]] = Field(["bleu", "chrf"], min_length=1)
     traits: list[Annotated[str, Member({PERPLEXITY: None, **TRAITS})]] = Field(
         [],
-        description="What answers are like, beside how right they are; perplexity is the model's own, of right answers.",
+        description="What answers are like, beside how right they are; perplexity is of the right answers.",
     )
     batch_tokens: Tokens = Field(
         8192, description="Pieces of source in one batch, with padding, for each hypothesis of the beam."

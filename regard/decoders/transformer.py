@@ -98,9 +98,7 @@ class TransformerDecoder(nn.Module):
             self.blocks, before, of_memory, self._wanted(state), strict=True
         ):
             own_wanted, cross_wanted = self._kinds(wanted)
-            one = block(
-                vectors, mask, places, cache, keys, own_wanted=own_wanted, cross_wanted=cross_wanted
-            )
+            one = block(vectors, mask, places, cache, keys, own_wanted=own_wanted, cross_wanted=cross_wanted)
             vectors = one.vectors
             passed.append(one)
         look = self._across(passed[self.head.layer], state) if self.head.layer is not None else None

@@ -10,7 +10,9 @@ from regard.core.state import Judged
 
 ROWS = {"cpu": 128}  # at a time: few enough that their logits stay in a processor's cache
 MANY_ROWS = 4096  # on other devices, where each call costs more
-FLOOR = 1e-30  # of a probability that is copied: what cannot be said has a logarithm and a gradient nevertheless
+FLOOR = (
+    1e-30  # of a probability that is copied: what cannot be said has a logarithm and a gradient nevertheless
+)
 
 
 def judge(

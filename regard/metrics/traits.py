@@ -24,7 +24,7 @@ def novelty(size: int) -> Trait:
     return tally
 
 
-def length(sources: Sequence[str], answers: Sequence[str]) -> Tally:
+def length(sources: Sequence[str], answers: Sequence[str]) -> Tally:  # noqa: ARG001 (traits are made alike)
     """Words of an answer, in the mean."""
     counts = np.array([[len(answer.split()), 1] for answer in answers], dtype=np.float64)
     return Tally("length", f"words:space|version:regard-{__version__}", False, counts, _mean)

@@ -341,7 +341,8 @@ class TextCodec:
         borrowed = self._borrowed(text, tokens)
         names = self.target.pieces(self._spoken(tokens))
         return tuple(
-            borrowed[step].replace(" ", SPACE) if step in borrowed else name for step, name in enumerate(names)
+            borrowed[step].replace(" ", SPACE) if step in borrowed else name
+            for step, name in enumerate(names)
         )
 
     def _source_names(self, text: str, row: Sequence[int]) -> tuple[str, ...]:

@@ -36,7 +36,12 @@ class Borrowing:
             words = self.words(source) if UNKNOWN in ids else ()
             known = {word: self.first + number for number, word in enumerate(words)}
             surfaces = self._surfaces(text, ids)
-            found.append([one if word is None else known.get(word, one) for one, word in zip(ids, surfaces, strict=True)])
+            found.append(
+                [
+                    one if word is None else known.get(word, one)
+                    for one, word in zip(ids, surfaces, strict=True)
+                ]
+            )
         return found
 
     def words(self, source: str) -> tuple[str, ...]:

@@ -27,9 +27,7 @@ class Fed:
 
 
 class Feeding(Protocol):
-    def __call__(
-        self, model: Seq2Seq, batch: Batch, step: int, wanted: frozenset[str] = NOTHING
-    ) -> Fed: ...
+    def __call__(self, model: Seq2Seq, batch: Batch, step: int, wanted: frozenset[str] = NOTHING) -> Fed: ...
 
 
 class Teacher:

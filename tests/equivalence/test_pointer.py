@@ -27,7 +27,12 @@ def predictor(*models: Seq2Seq, space: str = "probability", borrows: bool = True
     tokenizer = TOKENIZERS["words"](["a b c d e f g h"], vocabulary=VOCABULARY)
     codec = TextCodec(tokenizer, tokenizer, Limits(source=12, target=12), TextView(), borrows=borrows)
     return Predictor(
-        models, codec, search=SearchPlan(max_length=6), batch_tokens=60, device=torch.device("cpu"), space=space
+        models,
+        codec,
+        search=SearchPlan(max_length=6),
+        batch_tokens=60,
+        device=torch.device("cpu"),
+        space=space,
     )
 
 
@@ -89,7 +94,9 @@ def test_what_is_judged_is_what_steps_say() -> None:
     wanted = examples.target.ids[examples.target.mask]
     features = model(examples).features[examples.target.mask]
     chunks = Features(features, model.decoder.head).judge(wanted)
-    torch.testing.assert_close(chunks.likelihoods, Logits(model.decoder.head(features)).judge(wanted).likelihoods)
+    torch.testing.assert_close(
+        chunks.likelihoods, Logits(model.decoder.head(features)).judge(wanted).likelihoods
+    )
 
 
 @pytest.mark.parametrize("beam", [1, 4])
@@ -155,7 +162,9 @@ def test_an_ensemble_of_pointers_averages_what_is_copied() -> None:
         alone = Tokens(source.ids[row : row + 1, : source.lengths[row]], source.lengths[row : row + 1])
         pair = Batch(alone, Tokens.pad([best.tokens]))
         with torch.inference_mode():
-            said = torch.stack([one.decoder.head(one(pair).features)[0].exp() for one in members]).mean(0).log()
+            said = (
+                torch.stack([one.decoder.head(one(pair).features)[0].exp() for one in members]).mean(0).log()
+            )
         score = said.gather(-1, pair.target.ids[0, :, None]).sum()
         assert best.score == pytest.approx(float(score), abs=1e-4)
 

@@ -61,7 +61,9 @@ def test_nothing_to_look_at_is_as_if_there_were_no_pointer() -> None:
 
 def test_the_words_of_another_source_are_impossible() -> None:
     head, features = pointer(), pointed(2)
-    source = torch.stack([features.source[0], features.source[0].clamp(max=VOCABULARY)])  # the second has one word
+    source = torch.stack(
+        [features.source[0], features.source[0].clamp(max=VOCABULARY)]
+    )  # the second has one word
     said = head(Pointed(features.vectors, features.look, source))
     assert said[0].isfinite().all()
     assert said[1, : VOCABULARY + 1].isfinite().all()
