@@ -49,7 +49,9 @@ def parts(config: Config, averaged: Sequence[int] = ()) -> dict[str, str]:
     model, look = config.model, config.model.attention
     made = {
         "encoder": _stack(model.encoder),
-        "attention": f"{look.score}, {look.scope}, {look.selection}, {look.heads} head(s)",
+        "attention": f"{look.score}, {look.scope}, {look.selection}, {look.heads} head(s)"
+        + (", pointer" if look.pointer else "")
+        + (", history" if look.history else ""),
         "decoder": _stack(model.decoder),
         "pieces": _pieces(config),
     }

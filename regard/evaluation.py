@@ -18,6 +18,7 @@ from regard.alignments import (
     read_gold,
     usual_layer,
 )
+from regard.beside import Beside, beside
 from regard.card import model_card
 from regard.config import Config
 from regard.core.errors import UserError, did_you_mean
@@ -91,6 +92,7 @@ class Evaluation:
     look: Look = field(repr=False)
     against: Against | None = None
     alignment: Mapping[str, Score] = field(default_factory=dict)  # where there was gold to compare with
+    beside: Sequence[Beside] = ()  # what the answers are like, and what baselines score
     saved: Path | None = None  # where the scores were written, if they were
     kept: Path | None = None  # where the predictions came from, if they had been made before
 
@@ -104,7 +106,8 @@ class Evaluation:
                 document[name]["by_direction"] = {
                     one.name: round(one.scores[place].value, 4) for one in self.by_direction
                 }
-        return document | scores_document(self.alignment)
+        others = {one.name: scores_document(one.scores) for one in self.beside}
+        return document | scores_document(self.alignment) | ({"beside": others} if others else {})
 
 
 def length_label(bucket: Bucket) -> str:
@@ -234,6 +237,7 @@ def evaluate(
         look=lambda some: predictor.predict(some, mbr=mbr, **options),
         against=_against(against, split, requests, references, chosen, tallies, device) if against else None,
         alignment=alignment,
+        beside=beside(predictor, examples, cases, predictions, chosen, config.evaluation.traits),
         saved=run.scores_path if run else None,
         kept=keeper.path if keeper and before else None,
     )

@@ -13,10 +13,11 @@ from regard.core.errors import UserError
 from regard.core.kinds import CROSS, DECODER, member_kind, plain_kind
 from regard.core.pieces import END
 from regard.core.prediction import Prediction, Request
+from regard.core.state import Features
 from regard.data import in_order
 from regard.predictor import Predictor
 from regard.search import SPACES, Hypothesis
-from regard.search.stepper import check_numbers, log_probabilities
+from regard.search.stepper import check_numbers, log_probabilities, stacked
 
 ROWS = 512  # steps whose likelihoods are looked up together
 
@@ -47,7 +48,7 @@ def force(
     codec = predictor.codec
     front = codec.front(Request("", to=to))
     rows = [[*front, *row] if row else [] for row in codec.encode(sources)]
-    aims = codec.encode_targets(targets)
+    aims = codec.encode_targets(targets, sources)
     answers = [
         replace(codec.nothing(source), text=target, score=-math.inf if target.strip() else 0.0)
         for source, target in zip(sources, targets, strict=True)
@@ -70,11 +71,11 @@ def _forced(predictor: Predictor, batch: Batch, wanted: frozenset[str]) -> Itera
     batch = batch.to(predictor.device)
     mask, aims = batch.target.mask, batch.target.ids  # B T, B T
     looks: dict[str, Tensor] = {}
-    features = []
+    features: list[Features] = []
     for number, model in enumerate(predictor.models, start=1):
         memory = model.encoder.encode(batch.source, wanted)
         unrolled = model.decoder.unroll(memory, batch.target_input)
-        features.append(unrolled.features[mask])  # N D
+        features.append(unrolled.features[mask])  # N
         for kind, weights in {**memory.attention, **unrolled.attention}.items():
             looks[kind if len(predictor.models) == 1 else member_kind(kind, number)] = weights
     likelihoods = _likelihoods(predictor, features, aims[mask])  # N
@@ -88,8 +89,8 @@ def _forced(predictor: Predictor, batch: Batch, wanted: frozenset[str]) -> Itera
         yield Hypothesis(tokens, total, total, tokens[-1] == END, attention)
 
 
-def _likelihoods(predictor: Predictor, features: Sequence[Tensor], aims: Tensor) -> Tensor:
-    """How likely each piece wanted (N) is by each model's features (N D), some at a time: there are many pieces."""
+def _likelihoods(predictor: Predictor, features: Sequence[Features], aims: Tensor) -> Tensor:
+    """How likely each piece wanted (N) is by each model's features (N), some at a time: there are many pieces."""
     mean = SPACES[predictor.space]
     found = [aims.new_zeros(0, dtype=torch.float32)]
     for start in range(0, len(aims), ROWS):
@@ -98,7 +99,7 @@ def _likelihoods(predictor: Predictor, features: Sequence[Tensor], aims: Tensor)
             log_probabilities(model.decoder.head(some[rows]))
             for model, some in zip(predictor.models, features, strict=True)
         ]
-        found.append(mean(torch.stack(said)).gather(-1, aims[rows, None])[:, 0])  # of n V
+        found.append(mean(stacked(said)).gather(-1, aims[rows, None])[:, 0])  # of n V
     return torch.cat(found)  # N
 
 

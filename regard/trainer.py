@@ -158,7 +158,7 @@ class Trainer:
         cache, limits = cache_folder() / "stores", build.limits(self.config)
 
         def opened(pairs: Callable[[], Iterable[Pair]]) -> TokenStore:
-            return open_store(cache, pairs, codec.source, codec.target, limits, codec.tags)
+            return open_store(cache, pairs, codec.source, codec.target, limits, codec.tags, codec.borrowing)
 
         train: TokenStore | Mixture
         if examples.corpora:

@@ -100,11 +100,15 @@ def built(*changes: str) -> Seq2Seq:
     return build.model(config, source_vocabulary=VOCABULARY, target_vocabulary=VOCABULARY).eval()
 
 
-def transformer(*changes: str) -> Seq2Seq:
+COPYING = ("text.shared=true", "model.attention.pointer=true")
+
+
+def transformer(*changes: str, copying: bool = False) -> Seq2Seq:
     """Two layers and two heads on each side; `both.` stands for encoder and decoder."""
     both = [f"width={WIDTH}", "layers=2", "heads=2", f"feed_forward={2 * WIDTH}"]
     settings = _both_sides(*(f"both.{setting}" for setting in both), *changes)
-    return built("model.preset=transformer_tiny", "model.attention.heads=2", *settings)
+    shared = ["text.shared=true"] if copying else []
+    return built("model.preset=transformer_tiny", "model.attention.heads=2", *shared, *settings)
 
 
 def _both_sides(*changes: str) -> list[str]:
@@ -115,9 +119,13 @@ def _both_sides(*changes: str) -> list[str]:
     ]
 
 
+STREAM = (f"width={WIDTH}", "layers=2", "heads=2", f"feed_forward={2 * WIDTH}")
+
+
 def stream(*changes: str) -> Seq2Seq:
-    sizes = [f"width={WIDTH}", "layers=2", "heads=2", f"feed_forward={2 * WIDTH}", *changes]
-    return built("model.preset=transformer_d", *(f"model.encoder.{setting}" for setting in sizes))
+    return built(
+        "model.preset=transformer_d", *(f"model.encoder.{setting}" for setting in (*STREAM, *changes))
+    )
 
 
 def convolutional(*changes: str) -> Seq2Seq:
@@ -171,9 +179,13 @@ TRANSFORMERS: dict[str, tuple[str, ...]] = (
 )
 
 
-def batch(lengths: tuple[int, ...] = (5, 2, 7, 1), seed: int = 0) -> Batch:
+def batch(lengths: tuple[int, ...] = (5, 2, 7, 1), seed: int = 0, *, strange: bool = False) -> Batch:
+    """Targets are the sources from their end. Where it is strange, the last word of most is beyond the vocabulary."""
     generator = torch.Generator().manual_seed(seed)
     rows = [[*torch.randint(4, VOCABULARY, (n,), generator=generator).tolist(), END] for n in lengths]
+    for row in rows[:-1] if strange else []:
+        row[-2] = VOCABULARY
+        row[0] = VOCABULARY + min(1, len(row) - 2)
     return Batch(Tokens.pad(rows), Tokens.pad([[*row[-2::-1], END] for row in rows]))
 
 
@@ -267,11 +279,55 @@ MODELS: dict[str, Callable[[], Seq2Seq]] = (
     | {f"readout {name}": (lambda name=name: recurrent(readout=name)) for name in READOUTS}
 )
 
+POINTERS: dict[str, Callable[[], Seq2Seq]] = {
+    "pointer, recurrent": lambda: built(*COPYING, "model.embedding=6", *_both_sides("both.width=16")),
+    "pointer, history": lambda: remembering(
+        built(
+            *COPYING, "model.attention.history=true", "model.attention.heads=2", *_both_sides("both.width=16")
+        )
+    ),
+    "pointer, fed, one head": lambda: remembering(
+        built(
+            *COPYING,
+            "model.attention={score='general', heads=2, pointer=true, pointer_head=1, history=true}",
+            "model.decoder.kind=step_then_look_fed",
+            *_both_sides("both.width=16"),
+        )
+    ),
+    "pointer, all steps at once": lambda: built(
+        *COPYING, "model.decoder.kind=step_then_look", *_both_sides("both.width=16")
+    ),
+    "pointer, transformer": lambda: transformer("attention.pointer=true", copying=True),
+    "pointer, transformer, one head, sparse": lambda: transformer(
+        "attention.pointer=true", "attention.pointer_head=1", "attention.selection=sparse", copying=True
+    ),
+    "pointer, convolutional": lambda: built(
+        "model.preset=convs2s", *COPYING, *_both_sides("both.width=16", "both.layers=2", "embedding=8")
+    ),
+    "pointer, stream": lambda: built(
+        "model.preset=transformer_dmca", *COPYING, *(f"model.encoder.{one}" for one in (*STREAM, "layers=3"))
+    ),
+}
+HISTORY = {
+    "history alone": lambda: remembering(built("model.attention.history=true", *_both_sides("both.width=16")))
+}
+
+
+def remembering(model: Seq2Seq) -> Seq2Seq:
+    """With a history that counts: it starts at zero."""
+    torch.nn.init.normal_(model.decoder.look.history.weight)
+    return model
+
+
+MODELS |= POINTERS | HISTORY
+
 FEW = (
     "look_then_step, gru, 2",
     "transformer, positions rotary",
     "convolutional, two heads",
     "stream, sinusoidal",
+    "pointer, history",
+    "pointer, transformer",
 )  # one of each family, for what costs most
 
 

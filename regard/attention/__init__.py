@@ -14,6 +14,7 @@ from collections.abc import Callable
 from regard.attention.attention import Attended, Attention, FixedVector, Look
 from regard.attention.block import Block
 from regard.attention.cache import Cache
+from regard.attention.history import History
 from regard.attention.long_sources import CompressedSelfAttention, LocalSelfAttention
 from regard.attention.multi_head import CrossAttention, Places, SelfAttention
 from regard.attention.scopes import Causal, Global, LocalMonotonic, LocalPredicted, Window
@@ -65,6 +66,7 @@ __all__ = [
     "CompressedSelfAttention",
     "CrossAttention",
     "FixedVector",
+    "History",
     "Keys",
     "LocalSelfAttention",
     "Look",

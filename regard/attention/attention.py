@@ -1,12 +1,13 @@
 """The formula, once: score, scope, selection and the weighted memory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regard.attention.history import History
 from regard.attention.scopes import Causal, Global
 from regard.attention.scores import ScaledDot, merge_heads, split_heads
 from regard.attention.selections import Soft
@@ -32,7 +33,13 @@ class Look(Protocol):
 
     def begin(self, memory: Memory) -> Keys: ...
 
-    def __call__(self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True) -> Attended: ...
+    def unseen(self, keys: Keys) -> Tensor | None:
+        """What was looked at before the first step (B H S, zeros), if it remembers that."""
+        ...
+
+    def __call__(
+        self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True, seen: Tensor | None = None
+    ) -> Attended: ...
 
 
 class Attention(nn.Module):
@@ -40,7 +47,8 @@ class Attention(nn.Module):
 
     The three parts are modules of the families `SCORES`, `SCOPES` and `SELECTIONS`; any of them
     goes with any number of heads. Where nobody wants the weights, torch's fused kernel gives the same
-    context for the parts that it knows. `dropout` falls on the weights in training.
+    context for the parts that it knows. `dropout` falls on the weights in training. With a `history` the keys
+    know how much they were looked at before.
     """
 
     def __init__(
@@ -52,6 +60,7 @@ class Attention(nn.Module):
         width: int,
         heads: int = 1,
         dropout: float = 0.0,
+        history: History | None = None,
     ):
         super().__init__()
         self.score = score
@@ -60,6 +69,7 @@ class Attention(nn.Module):
         self.width = width
         self.heads = heads
         self.dropout = Dropout(dropout)
+        self.history = history
         known = isinstance(score, ScaledDot) and isinstance(selection, Soft)
         self.fused = known and isinstance(scope, Causal | Global)  # there, something is always allowed
 
@@ -71,7 +81,14 @@ class Attention(nn.Module):
         values = annotations if values is None else values
         return Keys(self.score.keys(annotations), split_heads(values, self.heads), mask)
 
-    def forward(self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True) -> Attended:
+    def unseen(self, keys: Keys) -> Tensor | None:
+        return torch.zeros_like(keys.keys[..., 0]) if self.history is not None else None  # B H S
+
+    def forward(
+        self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True, seen: Tensor | None = None
+    ) -> Attended:
+        if self.history is not None and seen is not None:
+            keys = replace(keys, keys=self.history(keys.keys, seen))
         allowed = self.scope(steps, query, keys.mask)
         return self.attend(self.score.queries(query, steps), keys, allowed, wanted=wanted)
 
@@ -110,6 +127,11 @@ class FixedVector(nn.Module):
         vector = memory.summary[:, None, -1:, 0, : self.width]  # B 1 1 D
         return Keys(vector, vector, memory.mask[:, :1])
 
-    def forward(self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True) -> Attended:
+    def unseen(self, keys: Keys) -> Tensor | None:
+        return None
+
+    def forward(
+        self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True, seen: Tensor | None = None
+    ) -> Attended:
         context = keys.values[:, 0].expand(-1, query.shape[1], -1)  # B T D
         return Attended(context, None)

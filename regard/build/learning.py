@@ -3,6 +3,7 @@
 import torch
 from torch.optim import Adam, Optimizer
 
+from regard.build.networks import looking_layer
 from regard.build.pairs import task
 from regard.config import Config
 from regard.core.errors import UserError
@@ -14,6 +15,7 @@ from regard.training import (
     FEEDINGS,
     OPTIMIZERS,
     SCHEDULES,
+    Coverage,
     CrossEntropy,
     Plan,
     Reinforce,
@@ -25,10 +27,14 @@ def objective(config: Config) -> CrossEntropy:
     training = config.training
     decay = DECAYS[training.decay](steps=training.decay_steps, least=training.least_truth)
     reinforce = Reinforce(weight=training.reinforce, entropy_bonus=training.entropy_bonus)
+    coverage = Coverage(
+        weight=training.coverage, layer=looking_layer(config), head=config.model.attention.pointer_head
+    )
     return CrossEntropy(
         label_smoothing=training.label_smoothing,
         feeding=FEEDINGS[training.feeding](decay),
         reinforce=reinforce if config.model.attention.selection == "hard" else None,
+        coverage=coverage if training.coverage else None,
     )
 
 

@@ -18,6 +18,7 @@ from regard.attention import (
     Block,
     CrossAttention,
     FixedVector,
+    History,
     Look,
     Scope,
     SelfAttention,
@@ -35,7 +36,9 @@ from regard.layers import (
     Embedding,
     Experts,
     FeedForward,
+    Head,
     PlacedEmbedding,
+    Pointer,
     Residual,
 )
 from regard.models import Seq2Seq
@@ -59,6 +62,24 @@ def model(config: Config, *, source_vocabulary: int, target_vocabulary: int) -> 
 
 def _pieces(embedding: Embedding | PlacedEmbedding) -> Embedding:
     return embedding.pieces if isinstance(embedding, PlacedEmbedding) else embedding
+
+
+def _head(config: Config, vocabulary: int) -> Head:
+    settings = config.model.attention
+    width = config.model.features
+    if not settings.pointer:
+        return Head(width, vocabulary)
+    return Pointer(width, vocabulary, layer=looking_layer(config), head=settings.pointer_head)
+
+
+def looking_layer(config: Config) -> int:
+    """The last layer of the decoder that looks at the source, counted from the end: -1, -2, ..."""
+    encoder = config.model.encoder
+    if isinstance(config.model.decoder, settings_of.StreamDecoder) and isinstance(
+        encoder, settings_of.TransformerEncoder
+    ):
+        return -1 - next(number for number, look in enumerate(reversed(encoder.looks)) if look != "local")
+    return -1
 
 
 def _embedding(
@@ -119,8 +140,9 @@ def _recurrent_decoder(config: Config, vocabulary: int, encoder: Encoder) -> Any
         width=features,
         dropout=config.model.dropout,
     )
-    options = {"asking": settings.asking} if settings.kind == "look_then_step" else {}
-    return DECODERS[settings.kind](embedding, look, stack, bridge, readout, **options)
+    options: dict[str, Any] = {"asking": settings.asking} if settings.kind == "look_then_step" else {}
+    head = _head(config, vocabulary)
+    return DECODERS[settings.kind](embedding, look, stack, bridge, readout, head=head, **options)
 
 
 def _transformer_encoder(config: Config, vocabulary: int) -> TransformerEncoder:
@@ -149,7 +171,7 @@ def _transformer_decoder(config: Config, vocabulary: int, encoder: Encoder) -> T
         _block(config, settings, SCOPES["causal"](), memory_width=encoder.width)
         for _ in range(settings.layers)
     ]
-    return TransformerDecoder(embedding, blocks, _last_norm(settings))
+    return TransformerDecoder(embedding, blocks, _last_norm(settings), head=_head(config, vocabulary))
 
 
 def _stream_decoder(config: Config, vocabulary: int, encoder: Encoder) -> StreamDecoder:
@@ -162,7 +184,7 @@ def _stream_decoder(config: Config, vocabulary: int, encoder: Encoder) -> Stream
     embedding = PlacedEmbedding(
         pieces, encoder.embedding.positions, beside=settings.position_width, dropout=config.model.dropout
     )
-    return StreamDecoder(embedding, encoder.layers, encoder.norm)
+    return StreamDecoder(embedding, encoder.layers, encoder.norm, head=_head(config, vocabulary))
 
 
 def _placed_embedding(
@@ -263,6 +285,7 @@ def _convolutional_decoder(config: Config, vocabulary: int, encoder: Encoder) ->
         kernel=settings.kernel,
         dropout=config.model.dropout,
         weight_norm=settings.weight_norm,
+        head=_head(config, vocabulary),
     )
 
 
@@ -318,6 +341,7 @@ def _attention(config: Config, query: int, memory: int, *, dropout: float = 0.0)
         width=memory,
         heads=settings.heads,
         dropout=dropout,
+        history=History(query, heads=settings.heads) if settings.history else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from regard.tasks.dates import Dates
 from regard.tasks.dictionaries import DictionaryFile
 from regard.tasks.multilingual import Multilingual, TwoLanguages
 from regard.tasks.pronounce import Pronounce
+from regard.tasks.summaries import Summaries
 from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
 from regard.tasks.translation import Translation
 from regard.text import READERS, TOKENIZERS, BpeDropout, Recutter, Tokenizer, UnigramSampling
@@ -64,6 +66,17 @@ def _translation(config: Config, settings: settings_of.Translation) -> Translati
         split_by=config.data.split_by or "source",
         source_language=settings.source_language,
         target_language=settings.target_language,
+    )
+
+
+def _summarise(config: Config, _: settings_of.Summarise) -> Summaries:
+    own = own_files(config)
+    assert own is not None, "a configuration for summaries has data.train"
+    return Summaries(
+        own,
+        validation=config.data.validation_size,
+        test=config.data.test_size,
+        seed=config.data.seed,
     )
 
 
@@ -102,6 +115,7 @@ TASKS: dict[str, Callable[[Config, Any], Task]] = {
     "translation": _translation,
     "pronounce": _pronounce,
     "multilingual": _multilingual,
+    "summarise": _summarise,
 }
 
 
@@ -149,7 +163,9 @@ def _pair_file(config: Config, file: str | TwoFiles, lines: Callable[[Path], Pai
 
 
 def limits(config: Config) -> Limits:
-    return Limits(source=config.data.max_source, target=config.data.max_target)
+    data = config.data
+    read = None if data.long_source == "leave_out" else data.long_source
+    return Limits(source=data.max_source, target=data.max_target, read=read)
 
 
 def learn_codec(config: Config, examples: Examples) -> TextCodec:
@@ -169,6 +185,7 @@ def learn_codec(config: Config, examples: Examples) -> TextCodec:
         task(config).view,
         languages=examples.languages,
         marks=examples.marks,
+        borrows=config.model.attention.pointer,
     )
 
 
@@ -215,4 +232,5 @@ def recutters(config: Config, codec: TextCodec) -> dict[str, Recutter]:
 
 
 def load_codec(config: Config, folder: ModelFolder) -> TextCodec:
-    return TextCodec.load(folder.folder, limits(config), task(config).view)
+    codec = TextCodec.load(folder.folder, limits(config), task(config).view)
+    return replace(codec, borrows=config.model.attention.pointer)

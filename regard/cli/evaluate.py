@@ -22,6 +22,9 @@ from regard.cli.console import notes, results
 from regard.core.errors import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from regard.beside import Beside
     from regard.evaluation import Against, AlignmentTest, Evaluation
 
 
@@ -189,11 +192,25 @@ def print_scores(evaluation: "Evaluation") -> None:
             values = (f"{score.value:.2f}" for score in bucket.scores)
             table.add_row(f"{label(bucket)} ({bucket.count:,})", *values)
     results.print(table)
+    if evaluation.beside:
+        _print_beside(evaluation.beside)
     for score in evaluation.scores.values():
         results.print(f"{score.name}: {score.signature}", style="dim")
     results.print(
         f"±: half of the interval that holds 95 % of {RESAMPLES:,} bootstrap resamples", style="dim"
     )
+
+
+def _print_beside(rows: "Sequence[Beside]") -> None:
+    names = list(dict.fromkeys(name for row in rows for name in row.scores))
+    table = Table("beside", box=None, padding=(0, 2, 0, 0))
+    for name in names:
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(row.name, *(row.scores[name].shown if name in row.scores else "" for name in names))
+    results.print()
+    results.print(table)
+    results.print()
 
 
 def _print_against(against: "Against") -> None:

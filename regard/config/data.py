@@ -17,6 +17,7 @@ from regard.config.fields import (
     Year,
     left_out,
 )
+from regard.data import WINDOWS
 from regard.text import READERS, TOKENIZERS
 from regard.text.normalization import NORMALIZATIONS
 
@@ -58,6 +59,12 @@ class Translation(Settings):
     target_language: Language | None = Field(
         None, description='Such as "de"; for labels and for metrics that need to know it.'
     )
+
+
+class Summarise(Settings):
+    """Long texts to short ones, such as abstracts to titles, learned from the pairs that `data.train` names."""
+
+    name: Literal["summarise"] = "summarise"
 
 
 class Pronounce(Settings):
@@ -118,7 +125,9 @@ class Multilingual(Settings):
 
 # Runs of the time when there was one task have no name in their section.
 Task = Annotated[
-    Dates | Translation | Pronounce | Multilingual, Field(discriminator="name"), left_out("name", "dates")
+    Dates | Translation | Pronounce | Multilingual | Summarise,
+    Field(discriminator="name"),
+    left_out("name", "dates"),
 ]
 
 
@@ -167,6 +176,11 @@ class Data(Settings):
     source_field: str = Field("source", description="Name of the source in JSON lines.")
     target_field: str = Field("target", description="Name of the target in JSON lines.")
     max_source: Length = Field(200, description="Pieces; longer pairs are left out and counted.")
+    long_source: Annotated[str, Member({"leave_out": None, **WINDOWS})] = Field(
+        "leave_out",
+        description="What becomes of a longer source: its pair is left out, or its first or last pieces or both ends "
+        "are read, and it is counted.",
+    )
     max_target: Length = Field(200, description="Pieces; longer pairs are left out and counted.")
     on_bad_line: Literal["stop", "skip"] = Field(
         "stop", description="Whether a line that is no pair is an error, or left out and counted."

@@ -121,6 +121,18 @@ class Attention(Settings):
         "every_step",
         description="Without attention: the summary only starts the decoder, or is fed at every step.",
     )
+    pointer: bool = Field(
+        False, description="Answers can copy pieces of the source, words that were never seen too."
+    )
+    pointer_head: int | None = Field(
+        None,
+        ge=0,
+        le=999,
+        description="Head whose look is copied from and covered, counted from 0; left out: their mean.",
+    )
+    history: bool = Field(
+        False, description="What was looked at before is part of the score (coverage); recurrent decoders."
+    )
 
 
 class RecurrentDecoder(Settings):
@@ -245,7 +257,8 @@ class Model(Settings):
                 f"the {look.scope} scope is for a sequence that looks at itself: it compares positions of one "
                 "sequence. A decoder's look at its source takes global, local_monotonic or local_predicted"
             )
-        if isinstance(self.decoder, StreamDecoder) and look != Attention():
+        others = look.model_copy(update={"pointer": False, "pointer_head": None})
+        if isinstance(self.decoder, StreamDecoder) and others != Attention():
             yield "in one stream the look at the source is part of the look at itself: set encoder.score and the like"
         if isinstance(self.decoder, TransformerDecoder):
             if look.score == NO_ATTENTION:
@@ -259,6 +272,24 @@ class Model(Settings):
                 )
         if look.score == NO_ATTENTION and (look.heads, look.scope, look.selection) != (1, "global", "soft"):
             yield "without attention (score none) there is nothing for heads, scope or selection to do"
+        yield from self._problems_of_pointers()
+
+    def _problems_of_pointers(self) -> Iterator[str]:
+        look, heads = self.attention, self.attention.heads
+        if isinstance(self.decoder, StreamDecoder) and isinstance(self.encoder, TransformerEncoder):
+            heads = self.encoder.heads
+        if look.score == NO_ATTENTION and (look.pointer or look.history):
+            yield "without attention (score none) there is no look to copy by or to remember: leave both out"
+        if look.pointer_head is not None and look.pointer_head >= heads:
+            yield f"attention.pointer_head is {look.pointer_head}, but there are {heads} heads, counted from 0"
+        if look.history and self.decoder.kind not in ("look_then_step", "step_then_look_fed"):
+            yield (
+                f"attention.history makes each look depend on those before it, but a {self.decoder.kind} decoder looks "
+                "with all steps at once. Take a look_then_step or step_then_look_fed decoder, or the penalty alone: "
+                "training.coverage"
+            )
+        if look.history and look.score in ("location", "position"):
+            yield f"the {look.score} score sees no memory, so no history of it either: take another score"
 
     def _problems_of_recurrent_decoder(self, decoder: RecurrentDecoder) -> Iterator[str]:
         encoder = self.encoder

@@ -168,6 +168,37 @@ def transformer_dmca() -> Model:
     )
 
 
+def transformer_dmca_moe() -> Model:
+    """The same with experts (Liu et al. 2018, T-DMCA with 128 of them), two for each position.
+
+    Here every layer has them. So many are for large machines: lay a smaller `encoder.experts` over it.
+    """
+    plain = transformer_dmca()
+    return plain.model_copy(update={"encoder": plain.encoder.model_copy(update={"experts": 128})})
+
+
+def transformer_ed() -> Model:
+    """Encoder and decoder as Liu et al. 2018 compare them with one stream: the base Transformer."""
+    return transformer_base()
+
+
+def seq2seq_attention() -> Model:
+    """Recurrent with attention, what Liu et al. 2018 compare Transformers with.
+
+    A Bahdanau decoder over an encoder of both directions, with LSTM cells. They do not say all of its sizes: here it
+    is as wide as their Transformers.
+    """
+    return Model(
+        embedding=512,
+        dropout=0.1,
+        encoder=RecurrentEncoder(cell="lstm", width=512, directions="both"),
+        attention=Attention(score="additive"),
+        decoder=RecurrentDecoder(
+            kind="look_then_step", cell="lstm", width=512, bridge="projection", readout="maxout", features=512
+        ),
+    )
+
+
 def _transformer(*, dropout: float, heads: int, **blocks: Any) -> Model:
     return Model(
         tie="all",
@@ -194,4 +225,7 @@ PRESETS: dict[str, Callable[[], Model]] = {
     "transformer_tiny": transformer_tiny,
     "transformer_d": transformer_d,
     "transformer_dmca": transformer_dmca,
+    "transformer_dmca_moe": transformer_dmca_moe,
+    "transformer_ed": transformer_ed,
+    "seq2seq_attention": seq2seq_attention,
 }

@@ -1,12 +1,26 @@
 """A whole configuration, and what its sections ask of each other."""
 
+from typing import Any
+
 import tomli_w
 from pydantic import Field, model_validator
 
 from regard.config.data import Data, Dates, Task, Text
 from regard.config.fields import Settings
-from regard.config.model import Model, StreamDecoder
+from regard.config.model import NO_ATTENTION, Model, StreamDecoder
 from regard.config.training import Evaluation, Search, Training
+
+# What a task is about changes what is usual; a file says otherwise where it wants to.
+USUAL: dict[str, dict[str, dict[str, Any]]] = {
+    "summarise": {
+        "data": {"long_source": "first"},
+        "search": {"no_repeat": 3},
+        "evaluation": {
+            "metrics": ["rouge_1", "rouge_2", "rouge_l"],
+            "traits": ["perplexity", "novelty_1", "novelty_2", "length"],
+        },
+    }
+}
 
 
 class Origin(Settings):
@@ -28,6 +42,17 @@ class Config(Settings):
     evaluation: Evaluation = Evaluation()
     origin: Origin | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _as_usual(cls, given: Any) -> Any:
+        task = given.get("task") if isinstance(given, dict) else None
+        name = task.get("name") if isinstance(task, dict) else None
+        laid = {} if not isinstance(name, str) else USUAL.get(name, {})
+        for section, settings in laid.items():
+            if isinstance(given.get(section, {}), dict):
+                given = {**given, section: {**settings, **given.get(section, {})}}
+        return given
+
     @property
     def longest(self) -> int:
         """Positions that can come up: pieces of a source or an answer, and the end mark."""
@@ -38,10 +63,10 @@ class Config(Settings):
 
     @model_validator(mode="after")
     def _pairs_are_given(self) -> "Config":
-        if self.task.name == "translation" and self.data.train is None:
+        if self.task.name in ("translation", "summarise") and self.data.train is None:
             raise ValueError(
-                "data.train is missing: the task translation learns from pairs of your own. Give a file, such as "
-                "data.train = 'pairs.tsv', or two parallel ones: data.train = {source = 'a.en', target = 'a.de'}"
+                f"data.train is missing: the task {self.task.name} learns from pairs of your own. Give a file, such "
+                "as data.train = 'pairs.tsv', or two parallel ones: data.train = {source = 'a.en', target = 'a.de'}"
             )
         given = [name for name in ("train", "validation", "test") if getattr(self.data, name) is not None]
         if self.task.name == "multilingual" and given:
@@ -71,6 +96,17 @@ class Config(Settings):
                 "the hard selection learns from its draws over a whole unrolled target, so training.feeding must "
                 "be teacher or two_pass. Take the nearest selection to train with the model's own pieces"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _source_can_be_said(self) -> "Config":
+        if self.model.attention.pointer and not self.text.shared:
+            raise ValueError(
+                "model.attention.pointer copies pieces of the source into the answer, so both sides must be cut "
+                "into the same pieces. Set text.shared to true"
+            )
+        if self.training.coverage and self.model.attention.score == NO_ATTENTION:
+            raise ValueError("training.coverage is about attention, but the model has none (score none)")
         return self
 
     @model_validator(mode="after")

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from regard.config.fields import Beta, Length, Member, Seed, Settings, Steps, Tokens
 from regard.core.errors import did_you_mean
-from regard.metrics import METRICS
+from regard.metrics import METRICS, PERPLEXITY, TRAITS
 from regard.search import RANKS
 from regard.training import DECAYS, FEEDINGS, OPTIMIZERS, PRECISIONS, SCHEDULES
 
@@ -54,6 +54,12 @@ class Training(Settings):
     least_truth: float = Field(0.25, ge=0, le=1, description="The share of truth that it never falls below.")
     reinforce: float = Field(1.0, ge=0, le=1000, description="Weight of the hard selection's own gradient.")
     entropy_bonus: float = Field(0.01, ge=0, le=1000, description="Reward for hard choices that stay open.")
+    coverage: float = Field(
+        0.0,
+        ge=0,
+        le=1000,
+        description="Weight of the penalty on looking where one has looked before; 0 is none.",
+    )
     log_every: Steps = 50
     validate_every: Steps = 500
     save_every: Steps = 500
@@ -140,6 +146,10 @@ class Search(Settings):
 
 class Evaluation(Settings):
     metrics: list[Annotated[str, Member(METRICS)]] = Field(["bleu", "chrf"], min_length=1)
+    traits: list[Annotated[str, Member({PERPLEXITY: None, **TRAITS})]] = Field(
+        [],
+        description="What answers are like, beside how right they are; perplexity is of the right answers.",
+    )
     batch_tokens: Tokens = Field(
         8192, description="Pieces of source in one batch, with padding, for each hypothesis of the beam."
     )

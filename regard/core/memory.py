@@ -21,3 +21,4 @@ class Memory:
     ] = ()  # L times B S D, what each layer looked at, for a decoder that shares them
     loads: tuple[Load, ...] = ()  # of the encoder's layers that have experts, in training
     values: Tensor | None = None  # B S D, what a look brings home where it is not the annotations
+    pieces: Tensor | None = None  # B S, the ids of the source, for a decoder that can say them

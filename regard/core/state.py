@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.core.load import Load
 from regard.core.memory import Memory
@@ -33,7 +33,7 @@ StateT = TypeVar("StateT", bound=State)
 class StepOutput(Generic[StateT]):
     """One step: how likely each next piece is, where the decoder looked, what it now remembers."""
 
-    logits: Tensor  # B V
+    logits: Tensor  # B V, or B (V + words of the sources that only a pointer can say)
     attention: Looks
     state: StateT
     loads: tuple[Load, ...] = ()  # of its layers that have experts, in training
@@ -47,11 +47,39 @@ class Choice:
     entropy: Tensor  # B H T, of the distribution they were drawn from
 
 
+class Features(Protocol):
+    """What a decoder knows at some steps, of which a mask or a slice takes some: vectors, or more than them."""
+
+    def __getitem__(self, where: Any, /) -> Self: ...
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How likely the pieces are that should have been said."""
+
+    total: Tensor  # what to go backward from: the smoothed loss, summed
+    likelihoods: Tensor  # N, log-likelihood of each piece without smoothing, no gradient
+
+
+class Head(Protocol):
+    """What turns features into logits."""
+
+    out_features: int  # V, different pieces that every source can be answered with
+
+    def __call__(self, features: Any) -> Tensor:
+        """Of any steps: ... V."""
+        ...
+
+    def judge(self, features: Any, wanted: Tensor, smoothing: float = 0.0) -> Judged:
+        """Of N steps against the pieces wanted (N); their logits never stand in memory together."""
+        ...
+
+
 @dataclass(frozen=True)
 class Unrolled:
     """All steps of a decoder that was told the target (teacher forcing)."""
 
-    features: Tensor  # B T D, what the decoder's head turns into logits
+    features: Features  # B T, what the decoder's head turns into logits
     attention: Looks
     choice: Choice | None = None
     loads: tuple[Load, ...] = ()  # of all layers that have experts, the encoder's too, in training
@@ -67,4 +95,4 @@ class Decoder(Protocol[StateT]):
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled: ...
 
     @property
-    def head(self) -> nn.Linear: ...
+    def head(self) -> Head: ...

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from regard.data.batches import Batches, BatchPlan, in_order
     from regard.data.cache import cache_folder
     from regard.data.cases import Case, by_pair, by_source
-    from regard.data.filtering import Filters, Limits, PairReport
+    from regard.data.filtering import WINDOWS, Filters, Limits, PairReport
     from regard.data.fingerprints import fingerprint
     from regard.data.lines import BadLineError, read_lines, try_lines
     from regard.data.locating import data_folder, located
@@ -34,7 +34,7 @@ _HOMES = {
     "batches": ("BatchPlan", "Batches", "in_order"),
     "cache": ("cache_folder",),
     "cases": ("Case", "by_pair", "by_source"),
-    "filtering": ("Filters", "Limits", "PairReport"),
+    "filtering": ("WINDOWS", "Filters", "Limits", "PairReport"),
     "fingerprints": ("fingerprint",),
     "lines": ("BadLineError", "read_lines", "try_lines"),
     "locating": ("data_folder", "located"),
@@ -59,6 +59,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "WINDOWS",
     "BadLineError",
     "BatchPlan",
     "Batches",

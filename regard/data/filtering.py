@@ -1,8 +1,9 @@
 """Which pairs are left out, and how many that were."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,30 @@ from regard.data.scripts import is_mostly
 _SLACK = 10  # characters: short texts may differ more
 
 
+def _ends(row: Sequence[Any], size: int) -> Sequence[Any]:
+    """As much of the beginning as of the end."""
+    last = size // 2
+    return [*row[: size - last], *row[len(row) - last :]]
+
+
+WINDOWS: dict[str, Callable[[Sequence[Any], int], Sequence[Any]]] = {
+    "first": lambda row, size: row[:size],
+    "last": lambda row, size: row[len(row) - size :],
+    "ends": _ends,
+}
+
+
 @dataclass(frozen=True)
 class Limits:
     """The most pieces that a source and a target may have, without the end mark."""
 
     source: int
     target: int
+    read: str | None = None  # one of WINDOWS: what is read of a longer source; None: its pair is left out
+
+    def window(self, row: Sequence[Any]) -> Sequence[Any]:
+        """What is read of a source."""
+        return row if len(row) <= self.source else WINDOWS[self.read or "first"](row, self.source)
 
 
 @dataclass(frozen=True)
@@ -86,6 +105,7 @@ class PairReport:
     empty: int = 0  # nothing but white space on one side
     source_too_long: int = 0
     target_too_long: int = 0
+    cut: int = 0  # of those kept, with a source of which a part is read
 
     @property
     def total(self) -> int:
@@ -97,6 +117,7 @@ class PairReport:
             self.empty + other.empty,
             self.source_too_long + other.source_too_long,
             self.target_too_long + other.target_too_long,
+            self.cut + other.cut,
         )
 
     def __str__(self) -> str:
@@ -105,7 +126,8 @@ class PairReport:
             "with a source too long": self.source_too_long,
             "with a target too long": self.target_too_long,
         }
-        return counted(self.kept, reasons)
+        cut = f"; {self.cut:,} have a long source, of which a part is read" if self.cut else ""
+        return counted(self.kept, reasons) + cut
 
 
 def counted(kept: int, reasons: Mapping[str, int]) -> str:

@@ -24,7 +24,7 @@ from regard.data.filtering import Limits, PairReport
 from regard.data.pairs import Pair
 from regard.data.rows import Ids, Rows, RowsWriter, file_names
 from regard.data.selected import SelectedPairs, changed_meanwhile
-from regard.text import NO_TAGS, Tags, Tokenizer
+from regard.text import NO_TAGS, Borrowing, Tags, Tokenizer
 
 _FORMAT = 1
 _CHUNK_PAIRS = 10_000
@@ -87,14 +87,17 @@ def open_store(
     target: Tokenizer,
     limits: Limits,
     tags: Tags = NO_TAGS,
+    borrowing: Borrowing | None = None,
 ) -> TokenStore:
     """The store of these pairs: the one in the cache, or a new one when there is none or it is damaged.
+
+    With a `borrowing`, words that the vocabulary does not know have the ids of their source.
 
     Pairs that were selected from files are known by their name. Others are read once to know the store by its
     content, and again to build it. Memory does not grow with the number of pairs. Several processes may do this at
     once.
     """
-    encode = Encode(source, target, limits, tags)
+    encode = Encode(source, target, limits, tags, borrowing)
     if isinstance(pairs, SelectedPairs):
         return _store_of_selected(cache, pairs, encode)
     fingerprint = encode.begun()

@@ -1,8 +1,8 @@
 """The convolutional decoder."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +11,16 @@ from regard.attention import Attended, Attention, Keys
 from regard.core.kinds import CROSS
 from regard.core.memory import Memory
 from regard.core.state import Choice, Looks, StepOutput, Unrolled, moved
-from regard.layers import Convolution, Dropout, PlacedEmbedding, begin_tables, steady_linear, steady_sum
+from regard.layers import (
+    Convolution,
+    Dropout,
+    Head,
+    PlacedEmbedding,
+    begin_steady,
+    begin_tables,
+    steady_linear,
+    steady_sum,
+)
 
 
 @dataclass(frozen=True)
@@ -21,17 +30,19 @@ class ConvolutionalState:
     inputs: tuple[Tensor, ...]  # L times B (k − 1) D
     keys: tuple[Keys, ...]  # of the memory, one for each layer, or one for all
     sources: Tensor  # B, which source each row belongs to
+    pieces: Tensor | None  # B S, ids of the source
     step: int  # how many steps were taken
     wanted: frozenset[str]
 
     def select(self, rows: Tensor) -> "ConvolutionalState":
         sources = self.sources[rows]
-        keys, inputs = self.keys, self.inputs
+        keys, inputs, pieces = self.keys, self.inputs, self.pieces
         if moved(sources, self.sources):
             keys = tuple(one.select(rows) for one in keys)
+            pieces = pieces[rows] if pieces is not None else None
         if moved(rows, torch.arange(len(self.sources), device=rows.device)):
             inputs = tuple(one[rows] for one in inputs)
-        return ConvolutionalState(inputs, keys, sources, self.step, self.wanted)
+        return ConvolutionalState(inputs, keys, sources, pieces, self.step, self.wanted)
 
 
 @dataclass(frozen=True)
@@ -105,6 +116,7 @@ class ConvolutionalDecoder(nn.Module):
         kernel: int = 3,
         dropout: float = 0.0,
         weight_norm: bool = False,
+        head: Head | None = None,
     ):
         super().__init__()
         begin_tables(embedding)
@@ -118,7 +130,8 @@ class ConvolutionalDecoder(nn.Module):
             for look in looks
         )
         self.fall = steady_linear(width, embedding.width, weight_norm=weight_norm)
-        self.head = steady_linear(embedding.width, embedding.vocabulary, dropout=dropout)
+        self.head = head or Head(embedding.width, embedding.vocabulary)
+        begin_steady(self.head, dropout=dropout)
 
     @property
     def _stack(self) -> Sequence[ConvolutionalLayer]:
@@ -127,16 +140,15 @@ class ConvolutionalDecoder(nn.Module):
     def begin(self, memory: Memory) -> ConvolutionalState:
         rows = torch.arange(len(memory.mask), device=memory.mask.device)  # B
         inputs = tuple(layer.begin(len(rows), memory.annotations) for layer in self._stack)
-        return ConvolutionalState(inputs, self._keys(memory), rows, 0, memory.wanted)
+        return ConvolutionalState(inputs, self._keys(memory), rows, memory.pieces, 0, memory.wanted)
 
     def step(self, tokens: Tensor, state: ConvolutionalState) -> StepOutput[ConvolutionalState]:
         features, passed = self._pass(tokens[:, None], state)
         looks = {
             kind: weights[:, :, :, 0] for kind, weights in _looks(passed, state.wanted).items()
         }  # B L H S
-        inputs = tuple(one.inputs for one in passed)
-        after = ConvolutionalState(inputs, state.keys, state.sources, state.step + 1, state.wanted)
-        return StepOutput(self.head(features[:, 0]), looks, after)
+        after = replace(state, inputs=tuple(one.inputs for one in passed), step=state.step + 1)
+        return StepOutput(self.head(features)[:, 0], looks, after)
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         features, passed = self._pass(target, self.begin(memory))
@@ -148,23 +160,29 @@ class ConvolutionalDecoder(nn.Module):
         layers = self._stack if learned else self._stack[:1]
         return tuple(layer.look.begin(memory) for layer in layers)
 
-    def _pass(self, tokens: Tensor, state: ConvolutionalState) -> tuple[Tensor, list[Passed]]:
-        """The next pieces (B T), one or all of them."""
+    def _pass(self, tokens: Tensor, state: ConvolutionalState) -> tuple[Any, list[Passed]]:
+        """The features of the next pieces (B T), one or all of them."""
         steps = torch.arange(state.step, state.step + tokens.shape[1], device=tokens.device)[None]  # 1 T
         pieces = self.embedding(tokens, steps)  # B T E
         vectors = self.rise(pieces)  # B T D
         keys = state.keys if len(state.keys) == len(self.layers) else state.keys * len(self.layers)
+        wanted = [CROSS in state.wanted] * len(self.layers)
+        if self.head.layer is not None:
+            wanted[self.head.layer] = True
         passed: list[Passed] = []
-        for layer, before, key in zip(self._stack, state.inputs, keys, strict=True):
-            passed.append(layer(vectors, pieces, before, key, steps, wanted=CROSS in state.wanted))
+        for layer, before, key, one in zip(self._stack, state.inputs, keys, wanted, strict=True):
+            passed.append(layer(vectors, pieces, before, key, steps, wanted=one))
             vectors = passed[-1].vectors
-        return self.dropout(self.fall(vectors)), passed
+        look = passed[self.head.layer].attended.weights if self.head.layer is not None else None
+        return self.head.features(self.dropout(self.fall(vectors)), look, state.pieces), passed
 
 
 def _looks(passed: Sequence[Passed], wanted: frozenset[str]) -> Looks:
     """B L H T S."""
+    if CROSS not in wanted:
+        return {}
     weights = [one.attended.weights for one in passed if one.attended.weights is not None]
-    return {CROSS: torch.stack(weights, dim=1)} if CROSS in wanted else {}
+    return {CROSS: torch.stack(weights, dim=1)}
 
 
 def _choice(passed: Sequence[Passed]) -> Choice | None:

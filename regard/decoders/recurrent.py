@@ -1,7 +1,7 @@
 """Recurrent decoders: they differ in when they look and in what they feed back."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +11,7 @@ from regard.core.kinds import CROSS
 from regard.core.memory import Memory
 from regard.core.state import Choice, Looks, StepOutput, Unrolled, moved
 from regard.decoders.stack import ASKING, Stack, StackState
-from regard.layers import Embedding, Linear
+from regard.layers import Embedding, Head
 
 
 @dataclass(frozen=True)
@@ -20,19 +20,35 @@ class RecurrentState:
     keys: Keys
     step: Tensor  # B, how many steps were taken
     features: Tensor  # B D, of the last step; zero wide where they are not fed back
+    seen: Tensor | None  # B H S, what was looked at so far; None where the look does not remember it
     sources: Tensor  # B, which source each row belongs to
+    pieces: Tensor | None  # B S, ids of the source
     wanted: frozenset[str]
 
     def select(self, rows: Tensor) -> "RecurrentState":
-        sources = self.sources[rows]
-        keys = self.keys.select(rows) if moved(sources, self.sources) else self.keys
-        stack, step, features = self.stack.select(rows), self.step[rows], self.features[rows]
-        return RecurrentState(stack, keys, step, features, sources, self.wanted)
+        sources, keys, pieces = self.sources[rows], self.keys, self.pieces
+        if moved(sources, self.sources):
+            keys, pieces = keys.select(rows), pieces[rows] if pieces is not None else None
+        return replace(
+            self,
+            stack=self.stack.select(rows),
+            keys=keys,
+            step=self.step[rows],
+            features=self.features[rows],
+            seen=self.seen[rows] if self.seen is not None else None,
+            sources=sources,
+            pieces=pieces,
+        )
 
-    def after(self, stack: StackState, features: Tensor | None = None) -> "RecurrentState":
+    def after(
+        self, stack: StackState, attended: Attended, features: Tensor | None = None
+    ) -> "RecurrentState":
         """One step further."""
         features = self.features if features is None else features
-        return RecurrentState(stack, self.keys, self.step + 1, features, self.sources, self.wanted)
+        seen = self.seen
+        if seen is not None and attended.weights is not None:
+            seen = seen + attended.weights[:, :, 0]  # B H S
+        return replace(self, stack=stack, step=self.step + 1, features=features, seen=seen)
 
 
 class _Recurrent(nn.Module):
@@ -40,7 +56,16 @@ class _Recurrent(nn.Module):
 
     feeds_back = False  # whether the features of a step are part of the next input
 
-    def __init__(self, embedding: Embedding, look: Look, stack: Stack, bridge: nn.Module, readout: nn.Module):
+    def __init__(
+        self,
+        embedding: Embedding,
+        look: Look,
+        stack: Stack,
+        bridge: nn.Module,
+        readout: nn.Module,
+        *,
+        head: Head | None = None,
+    ):
         super().__init__()
         self.embedding = embedding
         self.look = look
@@ -48,14 +73,36 @@ class _Recurrent(nn.Module):
         self.bridge = bridge
         self.readout = readout
         self.width: int = readout.width  # type: ignore[assignment]
-        self.head = Linear(self.width, embedding.vocabulary)
+        self.head = head or Head(self.width, embedding.vocabulary)
 
     def begin(self, memory: Memory) -> RecurrentState:
         rows = torch.arange(len(memory.mask), device=memory.mask.device)  # B
         nothing = memory.annotations.new_zeros(len(rows), self.width if self.feeds_back else 0)  # B D
         first = self.stack.begin(self.bridge(memory))
         keys = self.look.begin(memory)
-        return RecurrentState(first, keys, torch.zeros_like(rows), nothing, rows, memory.wanted)
+        seen = self.look.unseen(keys)
+        steps = torch.zeros_like(rows)
+        return RecurrentState(first, keys, steps, nothing, seen, rows, memory.pieces, memory.wanted)
+
+    def _output(
+        self, features: Tensor, attended: Attended, state: RecurrentState
+    ) -> StepOutput[RecurrentState]:
+        """Of one step, B D."""
+        said = self.head.features(features[:, None], attended.weights, state.pieces)
+        return StepOutput(self.head(said)[:, 0], _looks(attended, state), state)
+
+    def _unrolled(self, features: Tensor, looks: Sequence[Attended], memory: Memory) -> Unrolled:
+        """All steps, B T D, whether they were looked up one by one or at once."""
+        every = [attended.weights for attended in looks if attended.weights is not None]
+        weights = torch.cat(every, dim=2) if every else None  # B H T S
+        said = self.head.features(features, weights, memory.pieces)
+        attention = {CROSS: weights[:, None]} if weights is not None and CROSS in memory.wanted else {}
+        choices = [attended.choice for attended in looks if attended.choice is not None]
+        if not choices:
+            return Unrolled(said, attention, loads=memory.loads)
+        log_probability = torch.cat([choice.log_probability for choice in choices], dim=2)  # B H T
+        entropy = torch.cat([choice.entropy for choice in choices], dim=2)  # B H T
+        return Unrolled(said, attention, Choice(log_probability, entropy), memory.loads)
 
 
 class LookThenStep(_Recurrent):
@@ -77,15 +124,16 @@ class LookThenStep(_Recurrent):
         readout: nn.Module,
         *,
         asking: str = "highest",
+        head: Head | None = None,
     ):
-        super().__init__(embedding, look, stack, bridge, readout)
+        super().__init__(embedding, look, stack, bridge, readout, head=head)
         self.asking = ASKING[asking]
 
     def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
         vectors = self.embedding(tokens)  # B E
         state, output, attended = self._advance(self.stack.given(vectors), state)
         features = self.readout(vectors, output, attended.context[:, 0])  # B D
-        return StepOutput(self.head(features), _looks(attended, state), state)
+        return self._output(features, attended, state)
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         vectors = self.embedding(target)  # B T E
@@ -97,13 +145,13 @@ class LookThenStep(_Recurrent):
             looks.append(attended)
         context = torch.cat([attended.context for attended in looks], dim=1)  # B T C
         features = self.readout(vectors, torch.stack(outputs, dim=1), context)  # B T D
-        return _unrolled(features, looks, memory)
+        return self._unrolled(features, looks, memory)
 
     def _advance(self, given: Tensor, state: RecurrentState) -> tuple[RecurrentState, Tensor, Attended]:
         query = self.asking(state.stack, self.stack.width)[:, None]  # B 1 D
-        attended = self.look(query, state.keys, state.step[:, None])
+        attended = self.look(query, state.keys, state.step[:, None], seen=state.seen)
         stack, output = self.stack.step(given, attended.context[:, 0], state.stack)
-        return state.after(stack), output, attended
+        return state.after(stack, attended), output, attended
 
 
 class StepThenLook(_Recurrent):
@@ -121,7 +169,7 @@ class StepThenLook(_Recurrent):
         stack, output = self.stack.step(self.stack.given(vectors), None, state.stack)
         attended = self.look(output[:, None], state.keys, state.step[:, None])
         features = self.readout(vectors, output, attended.context[:, 0])  # B D
-        return StepOutput(self.head(features), _looks(attended, state), state.after(stack))
+        return self._output(features, attended, state.after(stack, attended))
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         vectors = self.embedding(target)  # B T E
@@ -129,7 +177,7 @@ class StepThenLook(_Recurrent):
         outputs = self.stack.unroll(vectors, state.stack)  # B T D
         steps = torch.arange(target.shape[1], device=target.device)[None]  # 1 T
         attended = self.look(outputs, state.keys, steps)
-        return _unrolled(self.readout(vectors, outputs, attended.context), [attended], memory)
+        return self._unrolled(self.readout(vectors, outputs, attended.context), [attended], memory)
 
 
 class StepThenLookFed(_Recurrent):
@@ -144,7 +192,7 @@ class StepThenLookFed(_Recurrent):
     def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
         vectors = self.embedding(tokens)  # B E
         state, attended = self._advance(vectors, self.stack.given(vectors), state)
-        return StepOutput(self.head(state.features), _looks(attended, state), state)
+        return self._output(state.features, attended, state)
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         vectors = self.embedding(target)  # B T E
@@ -154,15 +202,15 @@ class StepThenLookFed(_Recurrent):
             state, attended = self._advance(vector, given, state)
             features.append(state.features)
             looks.append(attended)
-        return _unrolled(torch.stack(features, dim=1), looks, memory)
+        return self._unrolled(torch.stack(features, dim=1), looks, memory)
 
     def _advance(
         self, vectors: Tensor, given: Tensor, state: RecurrentState
     ) -> tuple[RecurrentState, Attended]:
         stack, output = self.stack.step(given, state.features, state.stack)
-        attended = self.look(output[:, None], state.keys, state.step[:, None])
+        attended = self.look(output[:, None], state.keys, state.step[:, None], seen=state.seen)
         features = self.readout(vectors, output, attended.context[:, 0])  # B D
-        return state.after(stack, features), attended
+        return state.after(stack, attended, features), attended
 
 
 def _looks(attended: Attended, state: RecurrentState) -> Looks:
@@ -170,16 +218,3 @@ def _looks(attended: Attended, state: RecurrentState) -> Looks:
     if attended.weights is None or CROSS not in state.wanted:
         return {}
     return {CROSS: attended.weights[:, None, :, 0]}
-
-
-def _unrolled(features: Tensor, looks: Sequence[Attended], memory: Memory) -> Unrolled:
-    """All steps, whether they were looked up one by one or at once."""
-    weights = [attended.weights for attended in looks if attended.weights is not None]
-    wanted = CROSS in memory.wanted and weights
-    attention = {CROSS: torch.cat(weights, dim=2)[:, None]} if wanted else {}  # B 1 H T S
-    choices = [attended.choice for attended in looks if attended.choice is not None]
-    if not choices:
-        return Unrolled(features, attention, loads=memory.loads)
-    log_probability = torch.cat([choice.log_probability for choice in choices], dim=2)  # B H T
-    entropy = torch.cat([choice.entropy for choice in choices], dim=2)  # B H T
-    return Unrolled(features, attention, Choice(log_probability, entropy), memory.loads)

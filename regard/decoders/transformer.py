@@ -1,8 +1,8 @@
 """The Transformer's decoders: with a look across at a memory, or as one stream with the source."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +13,7 @@ from regard.core.kinds import CROSS, DECODER
 from regard.core.memory import Memory
 from regard.core.pieces import PAD
 from regard.core.state import Looks, StepOutput, Unrolled, moved
-from regard.layers import Linear, PlacedEmbedding
+from regard.layers import Head, PlacedEmbedding
 
 
 @dataclass(frozen=True)
@@ -24,19 +24,21 @@ class TransformerState:
     keys: tuple[Keys, ...]  # L, of the memory; none where source and target are one stream
     sources: Tensor  # B, which source each row belongs to
     source: Tensor | None  # B S, the source's mask where it is one stream with the target
+    pieces: Tensor | None  # B S, ids of the source
     step: int  # how many steps were taken
     wanted: frozenset[str]
 
     def select(self, rows: Tensor) -> "TransformerState":
         sources = self.sources[rows]
-        keys, source = self.keys, self.source
+        keys, source, pieces = self.keys, self.source, self.pieces
         if moved(sources, self.sources):
             keys = tuple(one.select(rows) for one in keys)
             source = source[rows] if source is not None else None
+            pieces = pieces[rows] if pieces is not None else None
         caches = self.caches
         if moved(rows, torch.arange(len(self.sources), device=rows.device)):
             caches = tuple(cache.select(rows) for cache in caches)
-        return TransformerState(caches, keys, sources, source, self.step, self.wanted)
+        return TransformerState(caches, keys, sources, source, pieces, self.step, self.wanted)
 
 
 class TransformerDecoder(nn.Module):
@@ -45,12 +47,14 @@ class TransformerDecoder(nn.Module):
     A known target is unrolled in one pass: the scope of its look at itself is causal.
     """
 
-    def __init__(self, embedding: PlacedEmbedding, blocks: list[Block], norm: nn.Module):
+    def __init__(
+        self, embedding: PlacedEmbedding, blocks: list[Block], norm: nn.Module, *, head: Head | None = None
+    ):
         super().__init__()
         self.embedding = embedding
         self.blocks = nn.ModuleList(blocks)
         self.norm = norm
-        self.head = Linear(embedding.width, embedding.vocabulary)
+        self.head = head or Head(embedding.width, embedding.vocabulary)
 
     @property
     def _blocks(self) -> Sequence[Block]:
@@ -59,29 +63,22 @@ class TransformerDecoder(nn.Module):
     def begin(self, memory: Memory) -> TransformerState:
         rows = torch.arange(len(memory.mask), device=memory.mask.device)  # B
         keys = tuple(block.across.begin(memory) for block in self._blocks if block.across is not None)
-        return TransformerState((), keys, rows, None, 0, memory.wanted)
+        return TransformerState((), keys, rows, None, memory.pieces, 0, memory.wanted)
 
     def step(self, tokens: Tensor, state: TransformerState) -> StepOutput[TransformerState]:
         features, passed = self._pass(tokens[:, None], state)
         looks = self._looks(passed, state)
-        after = TransformerState(
-            tuple(one.cache for one in passed),
-            state.keys,
-            state.sources,
-            state.source,
-            state.step + 1,
-            state.wanted,
-        )
+        after = replace(state, caches=tuple(one.cache for one in passed), step=state.step + 1)
         steps = {kind: weights[:, :, :, 0] for kind, weights in looks.items()}  # B L H S
-        return StepOutput(self.head(features[:, 0]), steps, after, loads(passed))
+        return StepOutput(self.head(features)[:, 0], steps, after, loads(passed))
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         state = self.begin(memory)
         features, passed = self._pass(target, state)
         return Unrolled(features, self._looks(passed, state), loads=memory.loads + loads(passed))
 
-    def _pass(self, tokens: Tensor, state: TransformerState) -> tuple[Tensor, list[Passed]]:
-        """The next pieces (B T), one or all of them."""
+    def _pass(self, tokens: Tensor, state: TransformerState) -> tuple[Any, list[Passed]]:
+        """The features of the next pieces (B T), one or all of them."""
         before = state.caches or (None,) * len(self.blocks)
         length = state.step if state.source is None else state.source.shape[1] + state.step
         mask = tokens != PAD  # B T
@@ -96,24 +93,31 @@ class TransformerDecoder(nn.Module):
             self.embedding.positions, standing[:, state.step :], seen, start=length, source=state.source
         )
         passed: list[Passed] = []
-        for block, cache, keys in zip(
-            self.blocks, before, state.keys or (None,) * len(self.blocks), strict=True
+        of_memory = state.keys or (None,) * len(self.blocks)
+        for block, cache, keys, wanted in zip(
+            self.blocks, before, of_memory, self._wanted(state), strict=True
         ):
-            one = block(
-                vectors,
-                mask,
-                places,
-                cache,
-                keys,
-                own_wanted=self._own_wanted(state.wanted),
-                cross_wanted=CROSS in state.wanted,
-            )
+            own_wanted, cross_wanted = self._kinds(wanted)
+            one = block(vectors, mask, places, cache, keys, own_wanted=own_wanted, cross_wanted=cross_wanted)
             vectors = one.vectors
             passed.append(one)
-        return self.norm(vectors), passed
+        look = self._across(passed[self.head.layer], state) if self.head.layer is not None else None
+        return self.head.features(self.norm(vectors), look, state.pieces), passed
 
-    def _own_wanted(self, wanted: frozenset[str]) -> bool:
-        return DECODER in wanted
+    def _wanted(self, state: TransformerState) -> list[frozenset[str]]:
+        """Of each layer: what somebody wants to see, and the look that the head reads."""
+        every = [state.wanted] * len(self.blocks)
+        if self.head.layer is not None:
+            every[self.head.layer] = state.wanted | {CROSS}
+        return every
+
+    def _kinds(self, wanted: frozenset[str]) -> tuple[bool, bool]:
+        """Whether the weights of the look at itself, and of the look across, are needed for what is wanted."""
+        return DECODER in wanted, CROSS in wanted
+
+    def _across(self, passed: Passed, state: TransformerState) -> Tensor | None:
+        """One layer's look at the source, B H T S."""
+        return passed.cross.weights if passed.cross is not None else None
 
     def _looks(self, passed: Sequence[Passed], state: TransformerState) -> Looks:
         """Each B L H T S."""
@@ -140,13 +144,17 @@ class StreamDecoder(TransformerDecoder):
             block.look.remember(entered, memory.mask, places)
             for block, entered in zip(self._blocks, memory.layers, strict=True)
         )
-        return TransformerState(caches, (), rows, memory.mask, 0, memory.wanted)
+        return TransformerState(caches, (), rows, memory.mask, memory.pieces, 0, memory.wanted)
 
-    def _own_wanted(self, wanted: frozenset[str]) -> bool:
-        return bool(wanted & {DECODER, CROSS})
+    def _kinds(self, wanted: frozenset[str]) -> tuple[bool, bool]:
+        return bool(wanted & {DECODER, CROSS}), False
+
+    def _across(self, passed: Passed, state: TransformerState) -> Tensor | None:
+        assert state.source is not None
+        return passed.own.weights[..., : state.source.shape[1]] if passed.own.weights is not None else None
 
     def _looks(self, passed: Sequence[Passed], state: TransformerState) -> Looks:
-        if not self._own_wanted(state.wanted):
+        if not state.wanted & {DECODER, CROSS}:
             return {}
         weights = _stack([one.own.weights for one in passed])  # B L H T (S + steps)
         assert state.source is not None

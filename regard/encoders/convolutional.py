@@ -62,4 +62,5 @@ class ConvolutionalEncoder(nn.Module):
             mean(outputs, mask)[:, None, None],  # B 1 1 E
             wanted,
             values=steady_sum(outputs, embedded),
+            pieces=source.ids,
         )

@@ -74,7 +74,7 @@ class RecurrentEncoder(nn.Module):
             finals.append(_state(final))
         if order is not None:
             vectors = vectors.gather(1, order[..., None].expand_as(vectors))
-        return Memory(vectors, source.mask, torch.stack(finals, dim=1), wanted)
+        return Memory(vectors, source.mask, torch.stack(finals, dim=1), wanted, pieces=source.ids)
 
 
 def _state(final: Tensor | tuple[Tensor, ...]) -> Tensor:

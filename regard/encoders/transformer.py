@@ -65,6 +65,7 @@ class TransformerEncoder(nn.Module):
             {ENCODER: torch.stack(weights, dim=1)} if ENCODER in wanted and weights else {},
             tuple(one.entered for one in passed) if self.shared_layers else (),
             loads(passed),
+            pieces=source.ids,
         )
 
 

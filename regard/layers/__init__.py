@@ -1,10 +1,11 @@
 """Parts that encoders and decoders share."""
 
-from regard.layers.convolution import Convolution, begin_tables, steady_linear, steady_sum
+from regard.layers.convolution import Convolution, begin_steady, begin_tables, steady_linear, steady_sum
 from regard.layers.dropout import Dropout, SequenceDropout
 from regard.layers.embedding import Embedding, PlacedEmbedding
 from regard.layers.experts import Experts
 from regard.layers.feed_forward import ACTIVATIONS, NORMS, FeedForward, Residual, Thought
+from regard.layers.heads import Head, Pointer
 from regard.layers.linear import Linear
 from regard.layers.positions import POSITIONS, Positions
 from regard.layers.readout import READOUTS
@@ -21,13 +22,16 @@ __all__ = [
     "Embedding",
     "Experts",
     "FeedForward",
+    "Head",
     "Linear",
     "PlacedEmbedding",
+    "Pointer",
     "Positions",
     "RecurrentLayer",
     "Residual",
     "SequenceDropout",
     "Thought",
+    "begin_steady",
     "begin_tables",
     "begin_well",
     "steady_linear",

@@ -39,9 +39,14 @@ def steady_linear(
     (Salimans & Kingma 2016).
     """
     linear = nn.Linear(inputs, outputs)
-    nn.init.normal_(linear.weight, std=math.sqrt(gain * (1 - dropout) / inputs))
-    nn.init.zeros_(linear.bias)
+    begin_steady(linear, gain=gain, dropout=dropout)
     return parametrizations.weight_norm(linear) if weight_norm else linear
+
+
+def begin_steady(linear: nn.Linear, *, gain: float = 1.0, dropout: float = 0.0) -> None:
+    """The start of a `steady_linear`."""
+    nn.init.normal_(linear.weight, std=math.sqrt(gain * (1 - dropout) / linear.in_features))
+    nn.init.zeros_(linear.bias)
 
 
 def steady_sum(first: Tensor, second: Tensor) -> Tensor:

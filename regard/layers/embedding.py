@@ -15,6 +15,8 @@ class Embedding(nn.Module):
     `noise` of that standard deviation added to it, and `word_dropout`, which reads a share of the
     pieces as unknown. With `scale` the vectors are multiplied by √D (Vaswani et al. 2017, section 3.4):
     the table starts with vectors of length one, so that it can also be the matrix of an output layer.
+
+    An id beyond the table, of a source word that has it for this source alone, is read as unknown.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class Embedding(nn.Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, ids: Tensor) -> Tensor:
+        ids = torch.where(ids < self.vocabulary, ids, UNKNOWN)
         if self.training and self.word_dropout:
             hidden = torch.rand(ids.shape, device=ids.device) < self.word_dropout
             ids = torch.where(hidden & (ids != PAD), UNKNOWN, ids)

@@ -5,9 +5,12 @@ from regard.metrics.consensus import UTILITIES, expected
 from regard.metrics.error_rates import CharacterErrorRate, WordErrorRate
 from regard.metrics.exact_match import ExactMatch
 from regard.metrics.overlap import Bleu, BleuLowercase, BleuTokenized, Chrf, ChrfWords, Ter
+from regard.metrics.perplexity import perplexity
 from regard.metrics.pronunciations import PhonemeErrorRate, PronunciationErrorRate
+from regard.metrics.rouge import Rouge1, Rouge2, RougeL
 from regard.metrics.score import Interval, Metric, MetricMaker, Score, Tally
 from regard.metrics.significance import RESAMPLES, TRIALS, Comparison, compare, interval
+from regard.metrics.traits import TRAITS, Trait
 
 METRICS: dict[str, MetricMaker] = {
     "exact_match": ExactMatch,
@@ -21,11 +24,17 @@ METRICS: dict[str, MetricMaker] = {
     "ter": Ter,
     "phoneme_error_rate": PhonemeErrorRate,
     "pronunciation_error_rate": PronunciationErrorRate,
+    "rouge_1": Rouge1,
+    "rouge_2": Rouge2,
+    "rouge_l": RougeL,
 }
+PERPLEXITY = "perplexity"  # asks the model, not its answers
 
 __all__ = [
     "METRICS",
+    "PERPLEXITY",
     "RESAMPLES",
+    "TRAITS",
     "TRIALS",
     "UTILITIES",
     "Bleu",
@@ -42,13 +51,18 @@ __all__ = [
     "MetricMaker",
     "PhonemeErrorRate",
     "PronunciationErrorRate",
+    "Rouge1",
+    "Rouge2",
+    "RougeL",
     "Score",
     "Tally",
     "Ter",
+    "Trait",
     "WordErrorRate",
     "by_frequency",
     "by_length",
     "compare",
     "expected",
     "interval",
+    "perplexity",
 ]

@@ -9,7 +9,7 @@ from regard.core.files import write_whole
 from regard.evaluation import Evaluation, frequency_label, length_label
 from regard.metrics import RESAMPLES, TRIALS
 from regard.report.sentences import sentences
-from regard.report.tables import against_table, part_table, score_cards
+from regard.report.tables import against_table, beside_table, part_table, score_cards
 from regard.run import Run, find_model
 from regard.search import SearchPlan
 from regard.training.recording import read_metrics
@@ -48,6 +48,8 @@ def _sections(evaluation: Evaluation) -> list[str]:
     found = [_section("Scores", score_cards(evaluation.scores.values()), _ABOUT_SCORES)]
     if evaluation.alignment:
         found.append(_section("Alignment", score_cards(evaluation.alignment.values())))
+    if evaluation.beside:
+        found.append(_section("Beside simple answers", beside_table(evaluation.beside), _ABOUT_BESIDE))
     if against := evaluation.against:
         table = against_table(against.comparisons.values(), evaluation.name, against.name)
         found.append(_section("Beside another run", table, _ABOUT_P))
@@ -71,6 +73,10 @@ def _sections(evaluation: Evaluation) -> list[str]:
 _ABOUT_SCORES = (
     f"The interval holds 95 % of {RESAMPLES:,} bootstrap resamples of the sentences: what another test set of this "
     "kind and size would plausibly give. ↑ higher is better, ↓ lower is better."
+)
+_ABOUT_BESIDE = (
+    "What the answers are like, and what answers without a model score on the same sources. Novelty is the share of "
+    "word sequences that the source does not have; length is in words."
 )
 _ABOUT_P = (
     "p is how often chance alone makes a difference this large: the answers of both runs are swapped sentence by "

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
+from regard.beside import Beside
 from regard.metrics import Comparison, Score
 from regard.viewing.standalone import spoken
 
@@ -31,6 +32,18 @@ def _name(score: Score) -> str:
 def _breakable(signature: str) -> str:
     """A signature is one long word; it may go on in a new line after each setting."""
     return "|<wbr>".join(map(spoken, signature.split("|")))
+
+
+def beside_table(rows: Sequence[Beside]) -> str:
+    names = list(dict.fromkeys(name for row in rows for name in row.scores))
+    heads = "".join(f'<th scope="col">{spoken(name)}</th>' for name in ("", *names))
+    lines = (
+        f'<tr><th scope="row">{spoken(row.name)}</th>'
+        + "".join(f"<td>{row.scores[name].shown if name in row.scores else ''}</td>" for name in names)
+        + "</tr>"
+        for row in rows
+    )
+    return f'<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
 
 
 def against_table(comparisons: Iterable[Comparison], name: str, other: str) -> str:

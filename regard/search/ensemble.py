@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.core.kinds import member_kind
 from regard.core.state import State, StepOutput
-from regard.search.stepper import Stepper, log_probabilities
+from regard.search.stepper import Stepper, log_probabilities, stacked
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Ensemble:
         outputs = [
             stepper.step(tokens, member) for stepper, member in zip(self.steppers, state.members, strict=True)
         ]
-        said = torch.stack([log_probabilities(output.logits) for output in outputs])  # members B V
+        said = stacked([log_probabilities(output.logits) for output in outputs])  # members B V
         looks = {
             member_kind(kind, number): weights
             for number, output in enumerate(outputs, start=1)

@@ -1,11 +1,12 @@
 """What a search sees of a model: something that begins and steps. Nothing else."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from regard.core.errors import UserError
 from regard.core.state import StateT, StepOutput
@@ -22,6 +23,12 @@ class Stepper(Protocol[StateT]):
 def log_probabilities(logits: Tensor) -> Tensor:
     """In float32 whatever the model computes in: a long answer sums up many of them."""
     return torch.log_softmax(logits.float(), dim=-1)
+
+
+def stacked(said: Sequence[Tensor]) -> Tensor:
+    """Log-probabilities of several members (... V each) as one tensor: what one has no id for, it never says."""
+    widest = max(one.shape[-1] for one in said)
+    return torch.stack([functional.pad(one, (0, widest - one.shape[-1]), value=-torch.inf) for one in said])
 
 
 def check_numbers(scores: Iterable[float]) -> None:

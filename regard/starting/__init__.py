@@ -29,7 +29,7 @@ class Start:
     parameters: int
 
 
-TASKS = ("translation", "dates")  # those that need nothing but pairs
+TASKS = ("translation", "dates", "summarise")  # those that need nothing but pairs
 
 
 def start(

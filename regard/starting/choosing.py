@@ -14,6 +14,7 @@ from regard.starting.writing import Sections, Setting
 from regard.text import TOKENIZERS
 
 MOST = {"validation": 1000, "test": 2000}  # pairs to split off
+LONGEST_READ = 400  # pieces of a source that a summary is made of
 LEAST_STEPS, MOST_STEPS, LONGEST_WARMUP = 1000, 200_000, 4000
 WITHOUT_SPACES = {"Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan"}
 
@@ -30,10 +31,14 @@ class Choice:
     def pairs(self) -> int:
         return max(1, self.seen.usable)
 
+    @property
+    def is_summary(self) -> bool:
+        return self.task == "summarise"
+
     @cached_property
     def is_spelt(self) -> bool:
         target = self.seen.target
-        return target.words.mean < 2 and target.characters.covering(0.99) <= 32
+        return not self.is_summary and target.words.mean < 2 and target.characters.covering(0.99) <= 32
 
     @cached_property
     def size(self) -> Size:
@@ -102,6 +107,24 @@ class Choice:
         ]
 
     def _lengths(self) -> list[Setting]:
+        return (
+            [*self._window(), *self._whole("target")] if self.is_summary else self._whole("source", "target")
+        )
+
+    def _window(self) -> list[Setting]:
+        """What is read of sources: not all of the longest, for the sake of time."""
+        pieces = self.cut.source
+        most = min(LONGEST_READ, _tens(pieces.covering(0.999)))
+        why = (
+            f"Pieces. Half of the {len(self.seen.sample):,} sources that were cut on trial have at most "
+            f"{pieces.covering(0.5):,}, the longest has {pieces.most:,}; at most {LONGEST_READ} are read, for time."
+        )
+        return [
+            Setting("max_source", most, why),
+            Setting("long_source", "first", "Of a longer one the first pieces are read; or last, or ends."),
+        ]
+
+    def _whole(self, *sides: str) -> list[Setting]:
         why = (
             "Pieces. 99.9 % of the {count:,} {side}s that were cut on trial have at most {usual:,}, the longest has "
             "{most:,}; rounded up to tens."
@@ -115,16 +138,22 @@ class Choice:
                 ),
             )
             for side, pieces in (("source", self.cut.source), ("target", self.cut.target))
+            if side in sides
         ]
 
     def _filter(self) -> list[Setting]:
         seen = self.seen
         longest = max(side.characters.covering(0.999) for side in (seen.source, seen.target))
         uneven, word = seen.ratio.covering(0.99) / 10, seen.longest_word.covering(0.999)
-        return [
+        both = [
             Setting("empty", True, f"{seen.empty:,} of {seen.pairs:,} pairs have an empty side."),
             self._identical(),
             Setting("duplicates", True, f"{seen.duplicates:,} pairs came before."),
+        ]
+        if self.is_summary:  # its sides are meant to differ in length
+            return both
+        return [
+            *both,
             Setting(
                 "max_characters",
                 _tens(2 * longest),
@@ -190,11 +219,14 @@ class Choice:
 
     def _transformer(self) -> dict[str, list[Setting]]:
         why = f"For about {self.pairs:,} pairs: {self.size.why}."
-        model = [Setting("preset", self.size.preset, why), self._dropout()]
-        if self.size.layers is None:
-            return {"model": model}
-        layers = [Setting("layers", self.size.layers, "Half of the preset's: see there.")]
-        return {"model": model, "model.encoder": layers, "model.decoder": layers}
+        sections = {"model": [Setting("preset", self.size.preset, why), self._dropout()]}
+        if self.size.layers is not None:
+            layers = [Setting("layers", self.size.layers, "Half of the preset's: see there.")]
+            sections |= {"model.encoder": layers, "model.decoder": layers}
+        if self.is_summary and self.is_shared:
+            why = "A summary can copy words of its source, those never seen in training too."
+            sections["model.attention"] = [Setting("pointer", True, why)]
+        return sections
 
     def _recurrent(self) -> dict[str, list[Setting]]:
         width = self.size.width
@@ -213,10 +245,20 @@ class Choice:
             "model.decoder": layer,
         }
 
+    def _mean_pieces(self) -> float:
+        """Of the longer side of a pair, as far as it is read."""
+        longer = self.cut.longer
+        return min(longer.mean, LONGEST_READ) if self.is_summary else longer.mean
+
+    def _why_budget(self) -> str:
+        more = " Long sources fill them, so four times as many as for sentences." if self.is_summary else ""
+        return f"Pieces: the more pairs, the larger the batches.{more}"
+
     def _training(self) -> list[Setting]:
-        size, pieces = self.size, self.cut.longer.mean + 1
-        batches = max(1, round(1.1 * pieces * self.pairs / size.batch_tokens))  # a tenth is padding, about
-        in_a_step = max(1, round((size.step_tokens or 0) / size.batch_tokens))
+        size, pieces = self.size, self._mean_pieces() + 1
+        budget = (4 if self.is_summary else 1) * size.batch_tokens
+        batches = max(1, round(1.1 * pieces * self.pairs / budget))  # a tenth is padding, about
+        in_a_step = max(1, round((size.step_tokens or 0) / budget))
         steps = min(MOST_STEPS, max(LEAST_STEPS, _nice(size.passes * batches / in_a_step)))
         settings = [
             Setting(
@@ -225,7 +267,7 @@ class Choice:
                 f"{size.passes} passes through about {self.pairs:,} pairs of {pieces:.1f} pieces, {batches:,} batches "
                 f"each; at least {LEAST_STEPS:,} and at most {MOST_STEPS:,}.",
             ),
-            Setting("batch_tokens", size.batch_tokens, "Pieces: the more pairs, the larger the batches."),
+            Setting("batch_tokens", budget, self._why_budget()),
         ]
         if size.step_tokens:
             why = "As in Vaswani et al. 2017; several batches make a step."
@@ -249,7 +291,7 @@ class Choice:
             Setting("save_every", steps // 10, "With every validation."),
             Setting(
                 "metric",
-                "exact_match" if self.is_spelt else "chrf",
+                "rouge_l" if self.is_summary else "exact_match" if self.is_spelt else "chrf",
                 "Decides which checkpoint is the best.",
             ),
         ]
@@ -262,9 +304,23 @@ class Choice:
         )
         usual = self.cut.target.covering(0.999)
         why = f"99.9 % of the targets have at most {usual:,} pieces; half as many again, rounded up to tens."
-        return [beam, Setting("max_length", _tens(1.5 * usual), why)]
+        settings = [beam, Setting("max_length", _tens(1.5 * usual), why)]
+        if self.is_summary:
+            settings.append(
+                Setting("no_repeat", 3, "Pieces in a row that never come twice: summaries repeat.")
+            )
+        return settings
 
     def _evaluation(self) -> list[Setting]:
+        if self.is_summary:
+            return [
+                Setting("metrics", ["rouge_1", "rouge_2", "rouge_l"], "The usual ones for summaries."),
+                Setting(
+                    "traits",
+                    ["perplexity", "novelty_1", "novelty_2", "length"],
+                    "What summaries are like; novelty is the share of words, or pairs of them, that the source lacks.",
+                ),
+            ]
         if self.is_spelt:
             return [Setting("metrics", ["exact_match", "character_error_rate"], "For short answers.")]
         if WITHOUT_SPACES & set(self.seen.target.main_scripts):

@@ -31,9 +31,12 @@ from regard.search import (
     Rules,
     Tree,
 )
+from regard.tasks.baselines import Baseline
 from regard.tasks.unknowns import Copying
-from regard.text import Tags, Tokenizer
+from regard.text import Borrowing, Tags, Tokenizer
+from regard.text.borrowing import Window
 from regard.text.surrogates import without_surrogates
+from regard.text.tokenizer import SPACE
 
 log = logging.getLogger("regard")
 
@@ -63,6 +66,7 @@ class Examples:
     temperature: float = 1.0  # above 1, small corpora are drawn more often
     languages: tuple[str, ...] = ()  # of the targets, where a source says which one it wants
     marks: tuple[str, ...] = ()  # other tags of the pairs
+    baselines: Sequence[Baseline] = ()  # answers that need no model
 
 
 class Task(Protocol):
@@ -136,6 +140,7 @@ class TextCodec:
     copying: Copying | None = None  # what becomes of unknown pieces; None: they are left out
     languages: tuple[str, ...] = ()  # that can be asked for; none: there is only one
     marks: tuple[str, ...] = ()  # other tags that were trained with
+    borrows: bool = False  # unknown words of a source have ids, so that a pointer can say them
 
     def agrees(self, other: "TextCodec") -> bool:
         """Both have the same pieces, so that their models can answer together."""
@@ -149,6 +154,13 @@ class TextCodec:
     def tags(self) -> Tags:
         """What may stand before a source. A tokenizer of both sides has their ids after its own on both."""
         return Tags((*self.languages, *self.marks), first=len(self.source))
+
+    @cached_property
+    def borrowing(self) -> Borrowing | None:
+        if not self.borrows:
+            return None
+        assert self.source is self.target, "what is borrowed from a source is cut as the answer is"
+        return Borrowing(self.source, self.sizes["target"], self.limits.window)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -172,23 +184,22 @@ class TextCodec:
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """A row for each text: its pieces and the end mark. An empty row for a text with nothing in it.
 
-        What is longer than the model was trained for is cut, with a warning: one line in, one line out.
+        Of what is longer than the model was trained for a part is read, with a warning: one line in, one line out.
         """
-        return [
-            [*_cut(ids, self.limits.source, text, "source"), END] if text.strip() else []
-            for text, ids in zip(texts, self.source.encode_many(texts), strict=True)
-        ]
+        whole = self.source.encode_many(texts)
+        _warn("source", self.limits.source, zip(texts, map(len, whole), strict=True))
+        read = self.borrowing.sources(texts) if self.borrowing else map(self.limits.window, whole)
+        return [[*ids, END] if text.strip() else [] for text, ids in zip(texts, read, strict=True)]
 
-    def encode_targets(self, texts: Sequence[str]) -> list[list[int]]:
-        """A row for each text that a model is told as its answer: its pieces and the end mark.
+    def encode_targets(self, texts: Sequence[str], sources: Sequence[str]) -> list[list[int]]:
+        """A row for each text that a model is told as its answer to a source: its pieces and the end mark.
 
         What is longer than the model was trained for is cut, with a warning, and does not end then.
         """
         longest = self.limits.target
-        return [
-            [*ids, END] if len(ids) <= longest else _cut(ids, longest, text, "target")
-            for text, ids in zip(texts, self.target.encode_many(texts), strict=True)
-        ]
+        whole = self.borrowing.targets(texts, sources) if self.borrowing else self.target.encode_many(texts)
+        _warn("target", longest, zip(texts, map(len, whole), strict=True))
+        return [[*ids, END] if len(ids) <= longest else ids[:longest] for ids in whole]
 
     def collate(self, rows: Sequence[Sequence[int]]) -> Tokens:
         return Tokens.pad(rows)
@@ -234,12 +245,12 @@ class TextCodec:
         if not found.hypotheses:
             return self.nothing(text, problem="no answer keeps all the rules")
         best, *others = (self.decode(text, row, hypothesis) for hypothesis in found.hypotheses)
-        return replace(best, alternatives=tuple(others), beam=self._beam(found.tree))
+        return replace(best, alternatives=tuple(others), beam=self._beam(text, found.tree))
 
-    def _beam(self, tree: Tree | None) -> tuple[BeamNode, ...] | None:
+    def _beam(self, source: str, tree: Tree | None) -> tuple[BeamNode, ...] | None:
         if tree is None:
             return None
-        names = self.target.pieces(self._spoken([node.piece for node in tree.nodes]))
+        names = self._names(source, [node.piece for node in tree.nodes])
         return tuple(
             BeamNode(node.parent, name, node.score, node.rank, node.fate, node.step)
             for node, name in zip(tree.nodes, names, strict=True)
@@ -256,14 +267,14 @@ class TextCodec:
             kind: looks[..., : sizes[plain_kind(kind)][0], : sizes[plain_kind(kind)][1]].float().cpu().numpy()
             for kind, looks in hypothesis.attention.items()
         }
-        pieces = self.target.pieces(tokens)
+        pieces = self._names(text, hypothesis.tokens)
         front = self.tags.shown(row)
-        names = (*front, *self.source.pieces(row[len(front) :]))
+        names = (*front, *self._source_names(text, row[len(front) :]))
         words = (self._words(text, row, len(front)), self.target.words_of(tokens)) if weights else ()
         record = AttentionRecord(names, pieces, weights, *words)
-        copies = self._copies(tokens, record)
+        copies = self._copies(tokens, record) | self._borrowed(text, hypothesis.tokens)
         if copies:
-            record = replace(record, target_words=self.target.words_of(tokens, copies))
+            record = replace(record, target_words=self.target.words_of(tokens, copies) if weights else None)
         return Prediction(
             source=text,
             text=self.target.decode(tokens, copies),
@@ -283,7 +294,7 @@ class TextCodec:
 
     def _words(self, text: str, row: Sequence[int], front: int) -> Words:
         """The words of a source by its row; what stands before it is part of none."""
-        read = _read(self.source, text, row[front:])
+        read = _read(self.source, text, row[front:], self.limits.window)
         return Words(read.texts, (*(None for _ in range(front)), *read.of))
 
     def _spoken(self, tokens: Sequence[int]) -> list[int]:
@@ -295,8 +306,29 @@ class TextCodec:
         if self.copying is None or not record.kinds:
             return {}
         return {
-            step: self.copying.word(record, step) for step, token in enumerate(tokens) if token == UNKNOWN
+            step: self.target.spaced(self.copying.word(record, step))
+            for step, token in enumerate(tokens)
+            if token == UNKNOWN
         }
+
+    def _borrowed(self, text: str, tokens: Sequence[int]) -> dict[int, str]:
+        """Where words of the source stand that the vocabulary does not know, those words."""
+        if self.borrowing is None or max(tokens, default=0) < self.borrowing.first:
+            return {}
+        words, first = self.borrowing.words(text), self.borrowing.first
+        return {step: words[token - first] for step, token in enumerate(tokens) if token >= first}
+
+    def _names(self, text: str, tokens: Sequence[int]) -> tuple[str, ...]:
+        """Of an answer's pieces, made to be looked at; a word that was borrowed has its own."""
+        borrowed = self._borrowed(text, tokens)
+        names = self.target.pieces(self._spoken(tokens))
+        return tuple(
+            borrowed[step].replace(" ", SPACE) if step in borrowed else name
+            for step, name in enumerate(names)
+        )
+
+    def _source_names(self, text: str, row: Sequence[int]) -> tuple[str, ...]:
+        return self._names(text, row) if self.borrowing else self.source.pieces(row)
 
     def forced(self, text: str, row: Sequence[int], target: str, hypothesis: Hypothesis) -> Prediction:
         """Like `decode`, for an answer that was given: it reads as it was written."""
@@ -346,25 +378,26 @@ def _read_tags(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
         raise UserError(f"{path} is damaged: it should name languages and marks.") from None
 
 
-def _cut(ids: list[int], longest: int, text: str, side: str) -> list[int]:
-    if len(ids) > longest:
-        log.warning(
-            "A %s of %d pieces was cut to %d (data.max_%s): %s...",
-            side,
-            len(ids),
-            longest,
-            side,
-            without_surrogates(text[:40]),
-            extra={"counted_as": f"{side}s were cut to {longest} pieces"},
-        )
-    return ids[:longest]
+def _warn(side: str, longest: int, texts: Iterable[tuple[str, int]]) -> None:
+    """Of texts, with their numbers of pieces, that are too long."""
+    for text, pieces in texts:
+        if pieces > longest:
+            log.warning(
+                "A %s of %d pieces was cut to %d (data.max_%s): %s...",
+                side,
+                pieces,
+                longest,
+                side,
+                without_surrogates(text[:40]),
+                extra={"counted_as": f"{side}s were cut to {longest} pieces"},
+            )
 
 
-def _read(tokenizer: Tokenizer, text: str, row: Sequence[int]) -> Words:
-    """The words of a text by its row, which may have been cut and may have an end mark."""
+def _read(tokenizer: Tokenizer, text: str, row: Sequence[int], window: Window = tuple) -> Words:
+    """The words of a text by its row, which may be a part of it and may have an end mark."""
     words = tokenizer.words(text)
     marks = (None,) if row[-1] == END else ()
-    return Words(words.texts, (*words.of[: len(row) - len(marks)], *marks))
+    return Words(words.texts, (*window(words.of)[: len(row) - len(marks)], *marks))
 
 
 SHARED, SOURCE, TARGET = "tokenizer.json", "source.tokenizer.json", "target.tokenizer.json"

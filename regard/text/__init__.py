@@ -6,6 +6,7 @@ from random import Random
 from typing import Protocol
 
 from regard.text import bpe, characters, sentencepiece, unigram, words
+from regard.text.borrowing import Borrowing
 from regard.text.dropout import BpeDropout
 from regard.text.sampling import UnigramSampling
 from regard.text.tags import NO_TAGS, Tags
@@ -15,6 +16,7 @@ __all__ = [
     "NO_TAGS",
     "READERS",
     "TOKENIZERS",
+    "Borrowing",
     "BpeDropout",
     "Learner",
     "Recutter",

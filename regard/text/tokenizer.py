@@ -61,13 +61,30 @@ class Tokenizer:
     def decode(self, ids: Sequence[int], instead: Mapping[int, str] | None = None) -> str:
         """The text of the ids; special pieces have none.
 
-        `instead` are words that stand at some positions in place of what the ids there say.
+        `instead` is what stands at some positions in place of what the ids there say: see `spaced`.
         """
         if instead:
             whole = b"".join(self._raw(ids, instead)).decode("utf-8", errors="replace")
             return whole.removeprefix(" ") if self._has_spaces else whole
         text: str = self._tokenizer.decode([number for number in ids if number >= len(SPECIAL_PIECES)])
         return text
+
+    def spaced(self, word: str) -> str:
+        """A word as it stands in a text: with the space before it, where pieces have one."""
+        return f" {word}" if self._has_spaces else word
+
+    def surfaces(self, text: str) -> list[str]:
+        """The text that each piece of `encode(text)` stands for, normalised, with the space that belongs to it."""
+        (encoded,) = self._tokenizer.encode_batch([without_surrogates(text)], add_special_tokens=False)
+        found = [text[start:stop] for start, stop in encoded.offsets]
+        if not self._is_bytelevel:
+            return found
+        normal = self._tokenizer.normalizer.normalize_str  # also puts a space before it
+        spaced = [normal(surface) for surface in found]
+        return [
+            one if start == 0 else one.removeprefix(" ")
+            for one, (start, _) in zip(spaced, encoded.offsets, strict=True)
+        ]
 
     def pieces(self, ids: Iterable[int]) -> tuple[str, ...]:
         """One name for each id, made to be looked at: see `regard.text.bytelevel.readable`."""
@@ -100,10 +117,9 @@ class Tokenizer:
         return Words(tuple(self.decode(ids, instead).split()), tuple(parts))
 
     def _raw(self, ids: Sequence[int], instead: Mapping[int, str]) -> list[bytes]:
-        """The bytes of each id; a word that stands instead has a space before it where pieces have."""
-        space = " " if self._has_spaces else ""
+        """The bytes of each id, or of what stands instead."""
         return [
-            (space + instead[place]).encode() if place in instead else self._bytes[number]
+            instead[place].encode() if place in instead else self._bytes[number]
             for place, number in enumerate(ids)
         ]
 

@@ -6,7 +6,7 @@ from regard.training.checkpoints import Checkpoint, Checkpoints
 from regard.training.events import Averaged, Ended, Event, Noted, Progressed, Saved, Validated, Validation
 from regard.training.feeding import DECAYS, FEEDINGS
 from regard.training.loop import PRECISIONS, Loop, Plan
-from regard.training.objectives import CrossEntropy, Reinforce
+from regard.training.objectives import Coverage, CrossEntropy, Reinforce
 from regard.training.recording import Recorder
 from regard.training.schedules import SCHEDULES, Schedule
 from regard.training.state import TrainingState
@@ -22,6 +22,7 @@ __all__ = [
     "Averaged",
     "Checkpoint",
     "Checkpoints",
+    "Coverage",
     "CrossEntropy",
     "Ended",
     "Event",

@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
 from regard.core.batch import Batch, Tokens
-from regard.core.kinds import NOTHING
+from regard.core.kinds import CROSS, NOTHING
 from regard.core.load import Load
-from regard.core.state import Choice
+from regard.core.state import Choice, Looks
 from regard.models import Seq2Seq
 from regard.training.likelihood import Features, Logits
 
@@ -23,10 +23,11 @@ class Fed:
     said: Logits | Features  # of the target's pieces, padding left out, row by row
     choice: Choice | None = None
     loads: tuple[Load, ...] = ()  # of all layers that have experts
+    attention: Looks = field(default_factory=dict)  # of all steps, as far as it is wanted
 
 
 class Feeding(Protocol):
-    def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed: ...
+    def __call__(self, model: Seq2Seq, batch: Batch, step: int, wanted: frozenset[str] = NOTHING) -> Fed: ...
 
 
 class Teacher:
@@ -35,10 +36,11 @@ class Teacher:
     def __init__(self, decay: Decay | None = None):
         pass
 
-    def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed:
-        unrolled = model(batch, NOTHING)
-        features = unrolled.features[batch.target.mask]  # N D, no work on padding
-        return Fed(Features(features, model.decoder.head), unrolled.choice, unrolled.loads)
+    def __call__(self, model: Seq2Seq, batch: Batch, step: int, wanted: frozenset[str] = NOTHING) -> Fed:
+        unrolled = model(batch, wanted)
+        features = unrolled.features[batch.target.mask]  # N, no work on padding
+        said = Features(features, model.decoder.head)
+        return Fed(said, unrolled.choice, unrolled.loads, unrolled.attention)
 
 
 class Scheduled:
@@ -50,22 +52,26 @@ class Scheduled:
     def __init__(self, decay: Decay):
         self.decay = decay
 
-    def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed:
+    def __call__(self, model: Seq2Seq, batch: Batch, step: int, wanted: frozenset[str] = NOTHING) -> Fed:
         mask = batch.target.mask  # B T
         truth = torch.rand(mask.shape, device=mask.device) < self.decay(step)  # B T
         truth = truth | ~mask  # padding stays padding
-        memory = model.encoder.encode(batch.source, NOTHING)
+        memory = model.encoder.encode(batch.source, wanted)
         state: Any = model.decoder.begin(memory)
         logits: list[Tensor] = []
         loads: list[tuple[Load, ...]] = []
+        looks: list[Tensor] = []
         for place, known in enumerate(batch.target_input.unbind(1)):
             tokens = known if place == 0 else torch.where(truth[:, place], known, _draw(logits[-1]))  # B
             output = model.step(tokens, state)
             logits.append(output.logits)
             loads.append(output.loads)
+            looks += [output.attention[CROSS]] if CROSS in output.attention else []
             state = output.state
         of_layers = tuple(Load.total(layer) for layer in zip(*loads, strict=True))
-        return Fed(Logits(torch.stack(logits, dim=1)[mask]), loads=memory.loads + of_layers)
+        said = Logits(torch.stack(logits, dim=1)[mask], vocabulary=model.decoder.head.out_features)
+        attention = {CROSS: torch.stack(looks, dim=3)} if looks else {}  # B L H T S
+        return Fed(said, loads=memory.loads + of_layers, attention=attention)
 
 
 class Free(Scheduled):
@@ -85,9 +91,9 @@ class TwoPass:
     def __init__(self, decay: Decay):
         self.decay = decay
 
-    def __call__(self, model: Seq2Seq, batch: Batch, step: int) -> Fed:
+    def __call__(self, model: Seq2Seq, batch: Batch, step: int, wanted: frozenset[str] = NOTHING) -> Fed:
         ids, mask = batch.target.ids, batch.target.mask  # B T
-        memory = model.encoder.encode(batch.source, NOTHING)
+        memory = model.encoder.encode(batch.source, wanted)
         with torch.no_grad():
             first = model.decoder.unroll(memory, batch.target_input)
             drawn = _draw(model.decoder.head(first.features[mask]))  # N
@@ -96,7 +102,8 @@ class TwoPass:
         second = model.decoder.unroll(
             memory, replace(batch, target=Tokens(mixed, batch.target.lengths)).target_input
         )
-        return Fed(Features(second.features[mask], model.decoder.head), second.choice, second.loads)
+        said = Features(second.features[mask], model.decoder.head)
+        return Fed(said, second.choice, second.loads, second.attention)
 
 
 def _draw(logits: Tensor) -> Tensor:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.core.batch import Batch
+from regard.core.kinds import CROSS, NOTHING
 from regard.core.state import Choice
 from regard.models import Seq2Seq
 from regard.training.feeding import Feeding, Teacher
@@ -29,22 +30,49 @@ class CrossEntropy(nn.Module):
         label_smoothing: float = 0.0,
         feeding: Feeding | None = None,
         reinforce: "Reinforce | None" = None,
+        coverage: "Coverage | None" = None,
     ):
         super().__init__()
         self.label_smoothing = label_smoothing
         self.feeding = feeding or Teacher()
         self.reinforce = reinforce
+        self.coverage = coverage
 
     def forward(self, model: Seq2Seq, batch: Batch, step: int = 0) -> Loss:
-        fed = self.feeding(model, batch, step)
+        fed = self.feeding(model, batch, step, NOTHING if self.coverage is None else frozenset({CROSS}))
         wanted = batch.target.ids[batch.target.mask]  # N
         judged = fed.said.judge(wanted, self.label_smoothing)
         total = judged.total
         if self.reinforce is not None and fed.choice is not None:
             total = total + self.reinforce(judged.likelihoods, fed.choice, batch.target.mask)
+        if self.coverage is not None:
+            total = total + self.coverage(fed.attention[CROSS], batch.target.mask)
         for load in fed.loads:
             total = total + load.penalty * len(wanted)
         return Loss(total, -judged.likelihoods.sum(), len(wanted))
+
+
+class Coverage(nn.Module):
+    """A penalty on looking where one has looked before (See et al. 2017, section 2.3).
+
+        λ·Σ_t Σ_i min(a_ti, c_ti),  c_t = Σ a before t
+
+    Of the last layer whose look falls on the source, and of one head or of their mean. It needs nothing but
+    the weights, so a Transformer has it too.
+    """
+
+    def __init__(self, *, weight: float = 1.0, layer: int = -1, head: int | None = None):
+        super().__init__()
+        self.weight = weight
+        self.layer = layer
+        self.head = head
+
+    def forward(self, looks: Tensor, mask: Tensor) -> Tensor:
+        """B L H T S and where target pieces stand (B T); gives something to add to a loss."""
+        of_layer = looks[:, self.layer]  # B H T S
+        look = of_layer.mean(1) if self.head is None else of_layer[:, self.head]  # B T S
+        before = look.cumsum(1) - look
+        return self.weight * (torch.minimum(look, before).sum(-1) * mask).sum()
 
 
 class Reinforce(nn.Module):

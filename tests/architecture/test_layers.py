@@ -26,6 +26,7 @@ ORDER = [
     ["build"],
     ["predictor", "starting"],
     ["forcing"],
+    ["beside"],
     ["evaluation", "trainer", "averaging"],
     ["report"],
     ["server"],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from small import attention, batch, recurrent
+from small import POINTERS, attention, batch, recurrent
 
 from regard.core.batch import Batch
 from regard.models import Seq2Seq
@@ -16,6 +16,7 @@ from regard.training import (
     Averaged,
     Checkpoint,
     Checkpoints,
+    Coverage,
     CrossEntropy,
     Loop,
     Plan,
@@ -74,6 +75,7 @@ class Kind:
     plan: Plan = PLAN
     feeding: str = "teacher"
     model: Callable[[], Seq2Seq] = model_with_dropout
+    coverage: float = 0.0
 
 
 PLAIN = Kind()
@@ -82,6 +84,7 @@ KINDS = {
     "by pieces": Kind(replace(PLAN, accumulate=1, step_tokens=20)),  # two batches, or three
     "two passes": Kind(feeding="two_pass"),
     "tied": Kind(replace(PLAN, ema=0.5), model=model_with_one_table),
+    "pointer": Kind(model=POINTERS["pointer, history"], coverage=1.0),
 }
 
 
@@ -92,7 +95,12 @@ def make_loop(folder: Path, *, until: int = STEPS, schedule: Schedule = SCHEDULE
     loop = Loop(
         model,
         FiveBatches(),
-        CrossEntropy(label_smoothing=0.1, feeding=feeding, reinforce=Reinforce()),
+        CrossEntropy(
+            label_smoothing=0.1,
+            feeding=feeding,
+            reinforce=Reinforce(),
+            coverage=Coverage(weight=kind.coverage) if kind.coverage else None,
+        ),
         torch.optim.Adam(model.parameters(), fused=True),
         schedule,
         kind.plan,

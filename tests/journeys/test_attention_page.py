@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from regard.core.prediction import AttentionRecord, BeamNode, Prediction
+from regard.core.words import Words
 from regard.viewing import save
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -124,6 +125,45 @@ def test_pointing_and_arrow_keys_say_where_it_looked(tmp_path: Path) -> None:
         "‘</s>’ looked at ‘c’ with weight 0.520",
         "‘</s>’ looked at ‘a’ with weight 0.900",
     ]
+
+
+def long_prediction() -> Prediction:
+    """Seventy words of two pieces each; a title of one word in two pieces, which look at the third word."""
+    source = tuple(piece for number in range(70) for piece in (f"▁w{number}", "x"))
+    weights = np.zeros((1, 1, 3, len(source) + 1))
+    weights[:, :, 0, 4], weights[:, :, 0, 9] = 0.75, 0.25
+    weights[:, :, 1, 5] = weights[:, :, 2, 0] = 1
+    texts = tuple(f"w{number}x" for number in range(70))
+    record = AttentionRecord(
+        (*source, "</s>"),
+        ("▁Ti", "tle", "</s>"),
+        {"cross": weights.astype(np.float32)},
+        Words(texts, (*((number // 2,) for number in range(140)), None)),
+        Words(("Title",), ((0,), (0,), None)),
+    )
+    return Prediction(" ".join(texts), "Title", ("▁Ti", "tle"), -0.5, record)
+
+
+READING = """
+  const said = [document.querySelector("#readout").textContent, document.querySelector("#source").textContent];
+  const lit = [...document.querySelectorAll("#source .lit:not(.faint)")].map((one) => one.dataset.at).join(" ");
+  const zoom = document.querySelector("#zoom"), grid = document.querySelector("#grid");
+  const wide = () => document.querySelector(".cell").getBoundingClientRect().width;
+  const before = wide(); zoom.value = 30; zoom.dispatchEvent(new Event("input"));
+  const page = document.documentElement;
+  document.body.dataset.said = JSON.stringify(
+    [...said, lit, before < 12, wide(), page.scrollWidth <= page.clientWidth]);
+"""
+
+
+def test_a_long_source_is_read_as_a_text_by_words_and_its_map_zooms_in_its_own_box(tmp_path: Path) -> None:
+    page = save(long_prediction(), tmp_path / "long.html")
+    (body,) = [attributes for tag, attributes, _ in act(page, READING).found if tag == "body"]
+    readout, text, lit, narrow, wide, within = json.loads(body["data-said"])
+    assert readout == "Title looked at w2x 0.875, w4x 0.125"
+    assert text.startswith("w0x w1x w2x w3x")
+    assert lit == "4 5 8 9"
+    assert (narrow, wide, within) == (True, 30, True)
 
 
 def test_special_pieces_can_be_hidden_on_the_page(tmp_path: Path) -> None:

@@ -52,6 +52,24 @@ def test_one_stream_has_an_encoders_layers_alone() -> None:
     assert parameters("transformer_d") == layers + VOCABULARY * 512 + VOCABULARY
 
 
+def test_experts_have_as_many_feed_forward_parts_and_a_gate() -> None:
+    encoder = PRESETS["transformer_dmca_moe"]().encoder
+    think, gate = 2 * 512 * 2048 + 2048 + 512, 512 * encoder.experts
+    more = 5 * ((encoder.experts - 1) * think + gate)
+    assert parameters("transformer_dmca_moe") == parameters("transformer_dmca") + more
+
+
+def test_the_recurrent_baseline_is_as_wide_as_the_transformers_it_is_compared_with() -> None:
+    """Two directions of half the width, a bridge to both parts of a state, additive attention, a maxout readout."""
+    encoder = 2 * 4 * 256 * (512 + 256 + 2)  # two biases for each gate
+    decoder = 4 * 512 * (2 * 512 + 512 + 2)
+    attention = 512 * 512 + (512 * 512 + 512) + 512
+    others = (512 * 1024 + 1024) + (3 * 512 * 1024 + 1024)  # bridge, readout
+    tables = 2 * VOCABULARY * 512 + 512 * VOCABULARY + VOCABULARY
+    assert parameters("seq2seq_attention") == encoder + attention + decoder + others + tables
+    assert parameters("transformer_ed") == parameters("transformer_base")
+
+
 def test_one_stream_for_long_sources_has_five_layers_of_which_the_even_ones_compress_keys_and_values() -> (
     None
 ):

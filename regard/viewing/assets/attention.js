@@ -5,7 +5,9 @@
   const look = prediction.attention.cross;
   const isSpecial = (piece) => special.includes(piece);
   const pieces = { source: prediction.source_pieces, target: prediction.target_pieces };
-  const state = { layer: null, head: null, special: !hidden, stretch: false, held: null, at: null };
+  const isLong = pieces.source.length > 60;  // then it is read as a text, by words, and the map is a second view
+  document.querySelector("main").classList.toggle("reading", isLong && Boolean(look));
+  const state = { layer: null, head: null, special: !hidden, stretch: isLong, held: null, at: null, zoom: null };
   let weights = [];     // target by source, of the chosen layer and head or their mean
   let largest = 1;
   let cells = new Map();  // "row,column" -> element
@@ -20,6 +22,25 @@
   };
   const number = (weight) => (weight === null || Number.isNaN(weight) ? "not a number" : weight.toFixed(3));
   const shown = (side) => pieces[side].map((_, at) => at).filter((at) => state.special || !isSpecial(pieces[side][at]));
+
+  // ---- words
+
+  // For each piece the pieces that are shown with it: in a long text those of its word.
+  function companions(side) {
+    const parts = prediction[side + "_words"]?.of;
+    const key = (at) => (isLong && parts?.[at]?.length ? "word " + parts[at][0] : "piece " + at);
+    const groups = new Map();
+    pieces[side].forEach((_, at) => groups.set(key(at), [...(groups.get(key(at)) ?? []), at]));
+    return pieces[side].map((_, at) => groups.get(key(at)));
+  }
+  const together = { source: companions("source"), target: companions("target") };
+  const isFirst = (side, at) => together[side][at][0] === at;
+  const spelt = (side, at) => together[side][at].length > 1 || isLong
+    ? together[side][at].map((one) => labels[side][one]).join("").replace(/^[▁␣]+/u, "") || labels[side][at]
+    : labels[side][at];
+  // How much a word of the answer looked at a word of the source: the mean of who looked, the sum of what was seen.
+  const weightOf = (row, column) => together.target[row].reduce((sum, r) =>
+    sum + together.source[column].reduce((seen, c) => seen + weights[r][c], 0), 0) / together.target[row].length;
 
   // ---- numbers
 
@@ -46,15 +67,20 @@
       const box = byId(id);
       box.replaceChildren();
       const ordinary = pieces[side].filter((piece) => !isSpecial(piece));
-      const running = ordinary.join("") === text;
+      const running = isLong || ordinary.join("") === text;
       box.classList.toggle("chips", !running);
       box.parentElement.classList.toggle("long", text.length > 110);
       for (const at of shown(side)) {
         const label = labels[side][at];
         const extra = isSpecial(pieces[side][at]);
-        const item = make("span", "piece" + (extra ? " special" : ""), running && !extra ? label.replaceAll("␣", " ") : label);
+        let shape = running && !extra ? label.replaceAll("␣", " ") : label;
+        if (isLong && !extra && /^[▁ ]/u.test(shape)) {  // the space before a word has no weight to show
+          if (box.firstChild) box.append(" ");
+          shape = shape.slice(1);
+        }
+        const item = make("span", "piece" + (extra ? " special" : ""), shape);
         item.setAttribute("role", "option");
-        item.setAttribute("aria-label", label);
+        item.setAttribute("aria-label", spelt(side, at));
         item.setAttribute("aria-selected", "false");
         item.dataset.side = side;
         item.dataset.at = at;
@@ -132,12 +158,12 @@
     grid.hidden = byId("readout").hidden = empty;
     fit();
     byId("hint").textContent = !empty
-      ? "Point at a piece or a cell to see where it looked; click to hold it, Escape to let go. Arrow keys move."
+      ? `Point at a ${isLong ? "word" : "piece"} or a cell to see where it looked; click to hold it, Escape to let go. Arrow keys move.`
       : "Nothing to draw: the " + (columns.length ? "answer" : "source") + " has no pieces.";
     paint();
   }
 
-  // Cells as large as the window allows; below 15 pixels the map scrolls instead.
+  // Cells as large as the window allows; below 15 pixels, 5 for a long source, the map scrolls instead. Zoom decides.
   function fit() {
     const rows = shown("target"), columns = shown("source");
     if (!rows.length || !columns.length) return;
@@ -149,13 +175,19 @@
     const side = (letter) => Math.min(room * 0.4, down * letter + 20);
     const fitting = (letter) => (room - side(letter) - 12) / columns.length;
     const wanted = fitting(14) < 20 ? fitting(10) : fitting(14);
-    const cell = Math.floor(Math.max(15, Math.min(44, wanted, Math.max(24, 620 / rows.length))));
-    const letter = Math.max(10, Math.min(15, Math.round(cell * 0.5)));
+    const fine = Math.max(isLong ? 5 : 15, Math.min(44, wanted, Math.max(24, 620 / rows.length)));
+    const cell = state.zoom ?? Math.floor(fine);
+    const tall = isLong ? Math.max(cell, 20) : cell;
+    const letter = isLong ? 12 : Math.max(10, Math.min(15, Math.round(cell * 0.5)));
+    const narrow = cell < 12;  // no room for the names of columns: pointing tells them
+    byId("grid").classList.toggle("narrow", narrow);
+    const slider = byId("zoom");
+    if (slider && state.zoom === null) slider.value = cell;
     const long = across.map((wide) => wide * letter > cell - 2);
     const all = long.filter(Boolean).length > columns.length / 4;
     let head = letter * 1.5 + 6, overhang = 0;
     columns.forEach((at, place) => {
-      const turned = all || long[place];
+      const turned = !narrow && (all || long[place]);
       names.source.get(at).classList.toggle("slant", turned);
       if (!turned) return;
       head = Math.max(head, across[place] * letter * 0.79 + letter + 8);
@@ -163,9 +195,10 @@
     });
     const style = byId("grid").style;
     style.setProperty("--cell", cell + "px");
+    style.setProperty("--tall", tall + "px");
     style.setProperty("--letter", letter + "px");
     style.setProperty("--side", side(letter) + "px");
-    style.setProperty("--head", head + "px");
+    style.setProperty("--head", (narrow ? 6 : head) + "px");
     style.paddingRight = overhang + "px";
   }
 
@@ -202,9 +235,11 @@
     marked.push([element, classes]);
   }
 
+  // In a long text the strongest is the darkest, from a tenth of all weight on: among hundreds it is small.
   function light(id, side, weightOf) {
+    const most = isLong ? Math.max(0.1, ...shown(side).map((at) => weightOf(at) || 0)) : largest;
     for (const item of byId(id).querySelectorAll(".piece")) {
-      const weight = weightOf(Number(item.dataset.at)) / largest;
+      const weight = weightOf(Number(item.dataset.at)) / most;
       item.style.setProperty("--w", weight.toFixed(4));
       mark(item, "lit");
       if (weight < 0.02) mark(item, "faint");
@@ -227,7 +262,7 @@
     readout.replaceChildren();
     if (!look) return;
     const say = (text) => readout.append(text);
-    const quote = (side, index) => readout.append(make("q", "", labels[side][index]));
+    const quote = (side, index) => readout.append(make("q", "", spelt(side, index)));
     const weight = (value) => readout.append(make("b", "", number(value)));
     bands.across.hidden = at?.row === undefined;
     bands.down.hidden = at?.column === undefined;
@@ -239,28 +274,28 @@
     byId("grid").style.setProperty("--row", shown("target").indexOf(row));
     byId("grid").style.setProperty("--column", shown("source").indexOf(column));
     if (row !== undefined) {
-      light("source", "source", (index) => weights[row][index]);
+      light("source", "source", (index) => weightOf(row, index));
       const option = item("answer", row);
-      mark(option, "chosen");
+      for (const one of together.target[row]) mark(item("answer", one), "chosen");
       if (column === undefined && option) option.setAttribute("aria-selected", "true");
       mark(names.target.get(row), "on");
     } else {
-      light("answer", "target", (index) => weights[index][column]);
+      light("answer", "target", (index) => weightOf(index, column));
       item("source", column)?.setAttribute("aria-selected", "true");
     }
     if (column !== undefined) {
-      mark(item("source", column), row === undefined ? "chosen" : "pointed");
+      for (const one of together.source[column]) mark(item("source", one), row === undefined ? "chosen" : "pointed");
       mark(names.source.get(column), "on");
     }
     if (row !== undefined && column !== undefined) {
       mark(cells.get(row + "," + column), "chosen");
-      quote("target", row); say(" looked at "); quote("source", column); say(" with weight "); weight(weights[row][column]);
+      quote("target", row); say(" looked at "); quote("source", column); say(" with weight "); weight(weightOf(row, column));
       return;
     }
     const byRow = row !== undefined;
     const top = byRow
-      ? strongest(shown("source"), (index) => weights[row][index], 4)
-      : strongest(shown("target"), (index) => weights[index][column], 4);
+      ? strongest(shown("source").filter((index) => isFirst("source", index)), (index) => weightOf(row, index), 4)
+      : strongest(shown("target").filter((index) => isFirst("target", index)), (index) => weightOf(index, column), 4);
     if (byRow) { quote("target", row); say(top.length ? " looked at " : " looked at nothing that is shown"); }
     else { quote("source", column); say(top.length ? " was looked at by " : " was looked at by nothing that is shown"); }
     top.forEach(([index, value], place) => {
@@ -378,6 +413,22 @@
       toggle("Special pieces", "special", () => { state.held = state.at = null; drawTexts(); drawGrid(); });
     }
     toggle("Stretch colours", "stretch", paint);
+    if (isLong) drawZoom(form);
+  }
+
+  function drawZoom(form) {
+    const choice = make("label", "switch", "Zoom");
+    const slider = make("input");
+    Object.assign(slider, { type: "range", id: "zoom", min: 2, max: 40, step: 1, autocomplete: "off" });
+    slider.addEventListener("input", () => {
+      const frame = document.querySelector(".frame");
+      const middle = (frame.scrollLeft + frame.clientWidth / 2) / frame.scrollWidth;
+      state.zoom = Number(slider.value);
+      fit();
+      frame.scrollLeft = middle * frame.scrollWidth - frame.clientWidth / 2;
+    });
+    choice.append(slider);
+    form.append(choice);
   }
 
   drawTexts();
@@ -388,6 +439,10 @@
     drawGrid();
     addEventListener("resize", fit);
     listen();
+    if (isLong) {  // a first word to begin with
+      const first = shown("target").find((at) => !isSpecial(pieces.target[at]));
+      if (first !== undefined) show(state.held = { row: first }, false);
+    }
   } else {
     byId("notice").textContent = "No attention to draw: this model answers from one fixed vector.";
     byId("notice").hidden = false;

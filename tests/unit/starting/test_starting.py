@@ -204,3 +204,20 @@ def test_odd_names_of_files_come_back_out_of_the_file() -> None:
 def test_tasks_that_need_more_than_pairs_are_told_to_start_from_a_recipe(task: str) -> None:
     with pytest.raises(UserError, match=f"the task {task} can't be made from pairs alone"):
         start(task, {"train": "pairs.tsv"})
+
+
+def test_for_summaries_a_part_of_long_sources_is_read_and_words_can_be_copied(tmp_path: Path) -> None:
+    chance = Random(1)
+    words = [f"w{number}" for number in range(300)]
+    pairs = [
+        (" ".join(chance.choices(words, k=500)), " ".join(chance.choices(words, k=6))) for _ in range(40)
+    ]
+    found = started(tmp_path, pairs, "summarise")
+    assert unexplained(found.text) == []
+    config = found.config
+    assert (config.data.max_source, config.data.long_source) == (choosing.LONGEST_READ, "first")
+    assert config.model.attention.pointer
+    assert config.search.no_repeat == 3
+    assert config.training.metric == "rouge_l"
+    assert config.data.filter.max_ratio is None
+    assert config.evaluation.traits

@@ -113,7 +113,7 @@ def test_pieces_know_their_words_and_copied_words_their_space(tmp_path: Path) ->
         assert set(words.of[2:6]) == {(1,)}
         assert words.of[-1] == (3,)
     the, cat = ours.encode("the cat")
-    assert ours.decode([the, UNKNOWN, cat], {1: "Tom"}) == "the Tom cat"
+    assert ours.decode([the, UNKNOWN, cat], {1: ours.spaced("Tom")}) == "the Tom cat"
 
 
 def test_it_is_kept_like_every_tokenizer(tmp_path: Path) -> None:

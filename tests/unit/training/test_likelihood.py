@@ -1,8 +1,9 @@
 import pytest
 import torch
 
-from regard.layers import Linear
-from regard.training.likelihood import ROWS, Features, Logits
+from regard.layers import Head
+from regard.layers.likelihood import ROWS
+from regard.training.likelihood import Features, Logits
 
 PIECES = 2 * ROWS["cpu"] + 3  # more than two chunks
 
@@ -10,7 +11,7 @@ PIECES = 2 * ROWS["cpu"] + 3  # more than two chunks
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("pieces", [1, PIECES])
 def test_chunks_equal_the_whole_in_loss_likelihoods_and_gradients(smoothing: float, pieces: int) -> None:
-    head, features = Linear(8, 30), torch.randn(pieces, 8)
+    head, features = Head(8, 30), torch.randn(pieces, 8)
     torch.nn.init.normal_(head.bias)
     wanted = torch.randint(30, (pieces,))
     outcomes = []
@@ -26,7 +27,7 @@ def test_chunks_equal_the_whole_in_loss_likelihoods_and_gradients(smoothing: flo
 
 def test_the_gradient_of_the_chunks_is_that_of_finite_differences() -> None:
     """In the chunks everything is float32, so the step is wide and the tolerance that of float32."""
-    head, features = Linear(4, 6), torch.randn(5, 4, requires_grad=True)
+    head, features = Head(4, 6), torch.randn(5, 4, requires_grad=True)
     wanted, way = torch.randint(6, (5,)), torch.randn(5, 4)
     Features(features, head).judge(wanted, 0.2).total.backward()
     with torch.no_grad():
@@ -37,7 +38,7 @@ def test_the_gradient_of_the_chunks_is_that_of_finite_differences() -> None:
 
 
 def test_a_piece_that_is_almost_impossible_has_a_finite_likelihood() -> None:
-    head = Linear(1, 2)
+    head = Head(1, 2)
     torch.nn.init.constant_(head.weight, 0.0)
     head.bias.data = torch.tensor([0.0, 300.0])
     judged = Features(torch.ones(1, 1), head).judge(torch.tensor([0]))
@@ -45,7 +46,7 @@ def test_a_piece_that_is_almost_impossible_has_a_finite_likelihood() -> None:
 
 
 def test_without_gradient_only_the_loss_is_made() -> None:
-    head = Linear(4, 6)
+    head = Head(4, 6)
     with torch.inference_mode():
         judged = Features(torch.randn(5, 4), head).judge(torch.randint(6, (5,)), 0.1)
     assert judged.total.isfinite()

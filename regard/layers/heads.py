@@ -1,0 +1,88 @@
+"""Heads: from features to logits of the next piece."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from regard.core.state import Judged
+from regard.layers.likelihood import judge, mixed
+from regard.layers.linear import Linear
+
+
+class Head(Linear):
+    """Wx + b for all pieces of the vocabulary."""
+
+    layer: int | None = None  # whose look at the source it must be given; none
+
+    def features(self, vectors: Tensor, look: Tensor | None, source: Tensor | None) -> Any:
+        """What it reads at each step: vectors (B T D), the look of its layer (B H T S), the source's ids (B S)."""
+        return vectors
+
+    def judge(self, features: Any, wanted: Tensor, smoothing: float = 0.0) -> Judged:
+        """Of N steps, against the pieces wanted (N)."""
+        return judge(features, self, wanted, smoothing)
+
+
+@dataclass(frozen=True)
+class Pointed:
+    """Vectors, and where the decoder looked with them. An index takes some of the steps."""
+
+    vectors: Tensor  # ... D
+    look: Tensor  # ... S, one head's weights or their mean
+    source: Tensor  # ... S, ids; beyond the vocabulary are words that only this source has
+
+    def __getitem__(self, where: Any) -> "Pointed":
+        return Pointed(self.vectors[where], self.look[where], self.source[where])
+
+
+class Pointer(Head):
+    """Says a piece of the vocabulary or one that stands in the source (See et al. 2017, section 2.2).
+
+        g = σ(wx + b),  a the look at the source
+        p(w) = (1 − (1 − g)·Σa)·softmax(Wx + b)_w + (1 − g)·Σ a_i over the places i where the source has w
+
+    Where the look's weights sum to one, this is the paper's g·P + (1 − g)·copy. In one stream some of the look
+    falls on the answer itself: that much is not copied. Words that the vocabulary does not know have ids behind
+    it, counted for each source by itself, and only their own source can say them.
+    """
+
+    def __init__(self, width: int, vocabulary: int, *, layer: int = -1, head: int | None = None):
+        super().__init__(width, vocabulary)
+        self.layer = layer
+        self.head = head  # of that layer's look; None: their mean
+        self.gate = Linear(width, 1)
+
+    def features(self, vectors: Tensor, look: Tensor | None, source: Tensor | None) -> Pointed:
+        assert look is not None, "a pointer needs a look at the source"
+        assert source is not None, "a pointer needs the source"
+        one = look.mean(1) if self.head is None else look[:, self.head]  # B T S
+        return Pointed(vectors, one, source[:, None].expand(one.shape))
+
+    def forward(self, features: Pointed) -> Tensor:
+        """Logarithms of probabilities, ... (V + E): E is the greatest number of words that a source adds."""
+        logs = super().forward(features.vectors).float().log_softmax(-1)  # ... V
+        copied, spoken = self._shares(features)  # ... S, ... 1
+        highest = features.source.amax(-1, keepdim=True)  # ... 1
+        beyond = max(0, int(highest.max()) + 1 - self.out_features) if highest.numel() else 0  # E
+        room = logs.new_zeros(*logs.shape[:-1], self.out_features + beyond)
+        together = mixed(
+            functional.pad(logs, (0, beyond), value=-torch.inf),
+            spoken,
+            room.scatter_add(-1, features.source, copied),
+        )  # ... (V + E)
+        columns = torch.arange(room.shape[-1], device=room.device)
+        foreign = columns > highest.clamp(min=self.out_features - 1)
+        return together.masked_fill(foreign, -torch.inf)
+
+    def judge(self, features: Pointed, wanted: Tensor, smoothing: float = 0.0) -> Judged:
+        copied, spoken = self._shares(features)  # N S, N 1
+        there = (copied * (features.source == wanted[:, None])).sum(-1)  # N
+        return judge(features.vectors, self, wanted, smoothing, spoken=spoken[:, 0], copied=there)
+
+    def _shares(self, features: Pointed) -> tuple[Tensor, Tensor]:
+        """How likely each place is copied (... S), and how likely none of them is (... 1)."""
+        copied = torch.sigmoid(-self.gate(features.vectors).float()) * features.look.float()  # ... S
+        return copied, 1 - copied.sum(-1, keepdim=True)

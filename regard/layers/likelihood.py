@@ -1,0 +1,109 @@
+"""How likely the pieces are that should have been said, without the logits of all of them in memory together."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.core.state import Judged
+
+ROWS = {"cpu": 128}  # at a time: few enough that their logits stay in a processor's cache
+MANY_ROWS = 4096  # on other devices, where each call costs more
+FLOOR = (
+    1e-30  # of a probability that is copied: what cannot be said has a logarithm and a gradient nevertheless
+)
+
+
+def judge(
+    vectors: Tensor,
+    head: nn.Linear,
+    wanted: Tensor,
+    smoothing: float = 0.0,
+    *,
+    spoken: Tensor | None = None,
+    copied: Tensor | None = None,
+) -> Judged:
+    """Of vectors (N D) through the head and a softmax, against the pieces wanted (N).
+
+    Or of a mixture: the share `spoken` (N) of what is said so, beside the probability `copied` (N) that the piece
+    wanted has from elsewhere. A piece beyond the head's own has no other. Smoothing falls on what is said by the
+    head.
+    """
+    arguments = (vectors, head.weight, head.bias, wanted, smoothing, spoken, copied)
+    total, likelihoods = _Chunks.apply(*arguments)  # type: ignore[no-untyped-call]
+    return Judged(total, likelihoods)
+
+
+class _Chunks(torch.autograd.Function):
+    """Head, softmax and loss for some rows at a time, and their gradients at once.
+
+    With p the softmax, w the piece wanted, ε the smoothing, s the share spoken and c what is copied, a row's
+    loss is −(1 − ε)·log(s·p_w + c) − ε·mean log p. Where r = s·p_w / (s·p_w + c), which is one without a mixture,
+    its gradient by the logits is (r·(1 − ε) + ε)·p − r·(1 − ε)·onehot(w) − ε/V.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        vectors: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        wanted: Tensor,
+        smoothing: float,
+        spoken: Tensor | None,
+        copied: Tensor | None,
+    ) -> tuple[Tensor, Tensor]:
+        needed = any(ctx.needs_input_grad)
+        by_vectors, by_weight, by_bias = (
+            torch.zeros_like(one, dtype=torch.float32) for one in (vectors, weight, bias)
+        )
+        own = torch.empty(len(vectors), device=vectors.device)  # N, log p_w
+        likelihoods = own if spoken is None else torch.empty_like(own)  # N
+        smooth = torch.zeros((), device=vectors.device)
+        step = ROWS.get(vectors.device.type, MANY_ROWS)
+        for start in range(0, len(vectors), step):
+            rows = slice(start, start + step)
+            some, aims = vectors[rows], wanted[rows, None]  # n D, n 1
+            logs = functional.linear(some, weight, bias).float().log_softmax(-1)  # n V
+            aims, known = aims.clamp(max=logs.shape[-1] - 1), aims < logs.shape[-1]  # n 1
+            own[rows] = logs.gather(-1, aims).masked_fill(~known, -torch.inf)[:, 0]
+            if smoothing:
+                smooth += logs.mean(-1).sum()
+            share: float | Tensor = 1 - smoothing
+            if spoken is not None and copied is not None:
+                likelihoods[rows] = mixed(own[rows], spoken[rows], copied[rows])
+                ratio = 1 - (copied[rows].clamp(min=FLOOR).log() - likelihoods[rows]).exp()  # n, r
+                share = (1 - smoothing) * ratio[:, None]  # n 1
+            if needed:
+                by_logits = logs.exp_()
+                if spoken is not None:
+                    by_logits *= share + smoothing
+                if smoothing:
+                    by_logits -= smoothing / by_logits.shape[-1]
+                by_logits.scatter_add_(-1, aims, torch.zeros_like(aims, dtype=torch.float32) - share)
+                by_vectors[rows] = by_logits @ weight
+                by_weight += by_logits.T @ some
+                by_bias += by_logits.sum(0)
+        by_spoken = by_copied = None
+        if spoken is not None:
+            by_copied = (smoothing - 1) * (-likelihoods).exp()  # N
+            by_spoken = by_copied * own.exp()
+        ctx.save_for_backward(by_vectors, by_weight, by_bias, by_spoken, by_copied)
+        ctx.types = [None if one is None else one.dtype for one in (vectors, weight, bias, spoken, copied)]
+        ctx.mark_non_differentiable(likelihoods)
+        return -(1 - smoothing) * likelihoods.sum() - smoothing * smooth, likelihoods
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        by_total = gradients[0]
+        by_vectors, by_weight, by_bias, by_spoken, by_copied = (
+            None if saved is None else (by_total * saved).to(kind)
+            for saved, kind in zip(ctx.saved_tensors, ctx.types, strict=True)
+        )
+        return by_vectors, by_weight, by_bias, None, None, by_spoken, by_copied
+
+
+def mixed(logs: Tensor, spoken: Tensor, copied: Tensor) -> Tensor:
+    """log(s·p + c), from the logarithm of p."""
+    return torch.logaddexp(logs + spoken.clamp(min=FLOOR).log(), copied.clamp(min=FLOOR).log())
