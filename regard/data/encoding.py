@@ -10,7 +10,7 @@ from regard.data.filtering import Limits, PairReport
 from regard.data.fingerprints import Fingerprint, framed
 from regard.data.pairs import Pair
 from regard.data.rows import FlatRows
-from regard.text import Tags, Tokenizer
+from regard.text import Tags, TargetTokenizer, Tokenizer, encode_targets
 
 _FORMAT = 1
 
@@ -44,7 +44,7 @@ class Encode:
     """Rows have the end mark; pairs that are too long for the limits are left out and counted."""
 
     source: Tokenizer
-    target: Tokenizer
+    target: TargetTokenizer
     limits: Limits
     tags: Tags
 
@@ -61,7 +61,7 @@ class Encode:
         encoded = list(
             zip(
                 self.source.encode_many([pair.source for pair in full]),
-                self.target.encode_many([pair.target for pair in full]),
+                encode_targets(self.target, [pair.target for pair in full], [pair.language for pair in full]),
                 (self.tags.ids(pair.tags) for pair in full),
                 strict=True,
             )

@@ -4,7 +4,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol
 
@@ -18,9 +18,10 @@ from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
 from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View
 from regard.core.words import Words
 from regard.data import Case, Filters, Limits, Pair, PairFile, PairReader, Side, Wanted, by_pair, select
-from regard.search import Forbidden, Found, Hypothesis, Phrase, Prefix, Required, Rule, Rules, Tree
+from regard.search import Forbidden, Found, Hypothesis, Outside, Phrase, Prefix, Required, Rule, Rules, Tree
 from regard.tasks.unknowns import Copying
-from regard.text import Tags, Tokenizer
+from regard.text import LanguageTokenizers, Tags, TargetTokenizer, Tokenizer, encode_targets
+from regard.text.languages import LanguageTokenizer
 from regard.text.surrogates import without_surrogates
 
 log = logging.getLogger("regard")
@@ -33,6 +34,7 @@ class Corpus:
     name: str
     pairs: Callable[[], Iterable[Pair]] = field(repr=False)
     weight: float = 1.0  # how much more often it is drawn than its size says
+    language: str | None = None  # of the targets, where there are several
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ class TextCodec:
     """Texts to rows of ids, and hypotheses back to predictions."""
 
     source: Tokenizer
-    target: Tokenizer
+    target: TargetTokenizer
     limits: Limits
     view: View
     copying: Copying | None = None  # what becomes of unknown pieces; None: they are left out
@@ -167,15 +169,15 @@ class TextCodec:
             for text, ids in zip(texts, self.source.encode_many(texts), strict=True)
         ]
 
-    def encode_targets(self, texts: Sequence[str]) -> list[list[int]]:
-        """A row for each text that a model is told as its answer: its pieces and the end mark.
+    def encode_targets(self, texts: Sequence[str], to: str | None = None) -> list[list[int]]:
+        """A row for each text that a model is told as its answer, in the language `to`: its pieces and the end mark.
 
         What is longer than the model was trained for is cut, with a warning, and does not end then.
         """
         longest = self.limits.target
         return [
             [*ids, END] if len(ids) <= longest else _cut(ids, longest, text, "target")
-            for text, ids in zip(texts, self.target.encode_many(texts), strict=True)
+            for text, ids in zip(texts, encode_targets(self.target, texts, [to] * len(texts)), strict=True)
         ]
 
     def collate(self, rows: Sequence[Sequence[int]]) -> Tokens:
@@ -184,19 +186,22 @@ class TextCodec:
     def rules(self, request: Request) -> Rules:
         """What the request asks of the answer, in pieces; a UserError where the model has no pieces for it."""
         rules: list[Rule] = []
+        sequence = partial(self._sequence, to=request.to)
+        if isinstance(self.target, LanguageTokenizers) and request.to is not None:
+            rules.append(Outside(self.target.others(request.to)))
         if request.prefix:
-            rules.append(Prefix(self._sequence(request.prefix)))
+            rules.append(Prefix(sequence(request.prefix)))
         if request.forbid:
-            rules.append(Forbidden(tuple(self._sequence(phrase) for phrase in request.forbid)))
+            rules.append(Forbidden(tuple(sequence(phrase) for phrase in request.forbid)))
         if request.require:
             phrases = [
-                Phrase((self._sequence(text),), self._boundary(text), repr(text)) for text in request.require
+                Phrase((sequence(text),), self._boundary(text), repr(text)) for text in request.require
             ]
             rules.append(Required.of(phrases, end=END))
         return tuple(rules)
 
-    def _sequence(self, phrase: str) -> tuple[int, ...]:
-        ids = tuple(self.target.encode(phrase))
+    def _sequence(self, phrase: str, to: str | None) -> tuple[int, ...]:
+        ids = tuple(encode_targets(self.target, [phrase], [to])[0])
         if not ids or UNKNOWN in ids:
             raise UserError(f"the model has no pieces for {phrase!r}")
         return ids
@@ -283,7 +288,9 @@ class TextCodec:
     def forced(self, text: str, row: Sequence[int], target: str, hypothesis: Hypothesis) -> Prediction:
         """Like `decode`, for an answer that was given: it reads as it was written."""
         answer = self.decode(text, row, hypothesis)
-        words = _read(self.target, target, hypothesis.tokens) if hypothesis.attention else None
+        tokens = hypothesis.tokens
+        speaker = self.target if isinstance(self.target, Tokenizer) else self.target.that_says(tokens)
+        words = _read(speaker, target, tokens) if hypothesis.attention else None
         return replace(answer, text=target, attention=replace(answer.attention, target_words=words))
 
     def nothing(self, text: str, *, problem: str | None = None) -> Prediction:
@@ -304,16 +311,28 @@ class TextCodec:
 
     @staticmethod
     def load(folder: Path, limits: Limits, view: View) -> "TextCodec":
+        languages, marks = _read_tags(folder / TAGS)
+        target: TargetTokenizer
         if (folder / SHARED).exists():
             source = target = Tokenizer.load(folder / SHARED)
         else:
-            source, target = Tokenizer.load(folder / SOURCE), Tokenizer.load(folder / TARGET)
-        languages, marks = _read_tags(folder / TAGS)
+            source = Tokenizer.load(folder / SOURCE)
+            several = {one: folder / _of_language(one) for one in languages}
+            if not (folder / TARGET).exists() and any(path.exists() for path in several.values()):
+                target = LanguageTokenizers({one: Tokenizer.load(path) for one, path in several.items()})
+            else:
+                target = Tokenizer.load(folder / TARGET)
         return TextCodec(source, target, limits, view, languages=languages, marks=marks)
 
     def _files(self) -> dict[str, Tokenizer]:
         if self.source is self.target:
             return {SHARED: self.source}
+        if isinstance(self.target, LanguageTokenizers):
+            several = self.target.tokenizers.items()
+            return {
+                SOURCE: self.source,
+                **{_of_language(language): one.tokenizer for language, one in several},
+            }
         return {SOURCE: self.source, TARGET: self.target}
 
 
@@ -342,7 +361,7 @@ def _cut(ids: list[int], longest: int, text: str, side: str) -> list[int]:
     return ids[:longest]
 
 
-def _read(tokenizer: Tokenizer, text: str, row: Sequence[int]) -> Words:
+def _read(tokenizer: Tokenizer | LanguageTokenizer, text: str, row: Sequence[int]) -> Words:
     """The words of a text by its row, which may have been cut and may have an end mark."""
     words = tokenizer.words(text)
     marks = (None,) if row[-1] == END else ()
@@ -351,3 +370,7 @@ def _read(tokenizer: Tokenizer, text: str, row: Sequence[int]) -> Words:
 
 SHARED, SOURCE, TARGET = "tokenizer.json", "source.tokenizer.json", "target.tokenizer.json"
 TAGS = "tags.json"
+
+
+def _of_language(language: str) -> str:
+    return f"target.{language}.tokenizer.json"
