@@ -48,7 +48,7 @@ def force(
     codec = predictor.codec
     front = codec.front(Request("", to=to))
     rows = [[*front, *row] if row else [] for row in codec.encode(sources)]
-    aims = codec.encode_targets(targets, sources)
+    aims = codec.encode_targets(targets, sources, to)
     answers = [
         replace(codec.nothing(source), text=target, score=-math.inf if target.strip() else 0.0)
         for source, target in zip(sources, targets, strict=True)

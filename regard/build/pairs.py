@@ -36,7 +36,16 @@ from regard.tasks.pronounce import Pronounce
 from regard.tasks.summaries import Summaries
 from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
 from regard.tasks.translation import Translation
-from regard.text import READERS, TOKENIZERS, BpeDropout, Recutter, Tokenizer, UnigramSampling
+from regard.text import (
+    READERS,
+    TOKENIZERS,
+    BpeDropout,
+    LanguageTokenizers,
+    Recutter,
+    TargetTokenizer,
+    Tokenizer,
+    UnigramSampling,
+)
 
 
 def task(config: Config) -> Task:
@@ -171,13 +180,18 @@ def limits(config: Config) -> Limits:
 def learn_codec(config: Config, examples: Examples) -> TextCodec:
     """Tokenizers learned from the training pairs, or from a sample of many, or read."""
     text = config.text
+    target: TargetTokenizer
     parts = [corpus.pairs for corpus in examples.corpora] or [examples.train]
     parts = sample(parts, text.sample, config.data.seed)
     if text.shared:
         source = target = _learned(text.source, parts, ("source", "target"))
     else:
         source = _learned(text.source, parts, ("source",))
-        target = _learned(text.target, parts, ("target",))
+        target = (
+            _learned_by_language(config, examples)
+            if text.by_language
+            else _learned(text.target, parts, ("target",))
+        )
     return TextCodec(
         source,
         target,
@@ -187,6 +201,20 @@ def learn_codec(config: Config, examples: Examples) -> TextCodec:
         marks=examples.marks,
         borrows=config.model.attention.pointer,
     )
+
+
+def _learned_by_language(config: Config, examples: Examples) -> LanguageTokenizers:
+    found = {}
+    for language in examples.languages:
+        parts = [corpus.pairs for corpus in examples.corpora if corpus.language == language]
+        if not parts:
+            raise UserError(
+                f"text.by_language: no training pairs have targets in {language!r}, so it has no pieces. Give some, or "
+                "set it to false."
+            )
+        some = sample(parts, config.text.sample, config.data.seed)
+        found[language] = _learned(config.text.target, some, ("target",))
+    return LanguageTokenizers(found)
 
 
 def _learned(
@@ -224,6 +252,8 @@ def recutters(config: Config, codec: TextCodec) -> dict[str, Recutter]:
     }
     found: dict[str, Recutter] = {}
     for side, (pieces, tokenizer, longest) in sides.items():
+        if not isinstance(tokenizer, Tokenizer):
+            continue  # one for each language has neither
         if pieces.dropout:
             found[side] = BpeDropout(tokenizer, pieces.dropout, longest=longest)
         elif pieces.sampling is not None:

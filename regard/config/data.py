@@ -236,6 +236,11 @@ class Text(Settings):
         False,
         description="One tokenizer for both sides, set up as text.source says, but for dropout and sampling.",
     )
+    by_language: bool = Field(
+        False,
+        description="A tokenizer for each language of the targets, set up as text.target says, in the task "
+        "multilingual; else one for all of them.",
+    )
     sample: Pairs = Field(
         1_000_000, description="Training pairs that pieces are learned from, at the most; drawn by data.seed."
     )
@@ -254,6 +259,20 @@ class Text(Settings):
                     f"{side}.sampling draws from the cuts of unigram, but the pieces are {kind}. Leave it out, or "
                     "take unigram; for bpe there is dropout"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _one_way_for_targets(self) -> "Text":
+        if self.by_language and self.shared:
+            raise ValueError(
+                "shared is one tokenizer for all texts, but by_language one for each language of the targets. "
+                "Set one of them to false"
+            )
+        if self.by_language and (self.target.file or self.target.dropout or self.target.sampling):
+            raise ValueError(
+                "by_language learns a tokenizer for each language, without dropout and sampling. Leave file, dropout "
+                "and sampling of text.target out"
+            )
         return self
 
     @model_validator(mode="after")

@@ -90,6 +90,14 @@ class Config(Settings):
         return self
 
     @model_validator(mode="after")
+    def _languages_are_several(self) -> "Config":
+        if self.text.by_language and self.task.name != "multilingual":
+            raise ValueError(
+                "text.by_language is for the task multilingual: other tasks have one language of targets. Leave it out"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _draws_can_be_learned_from(self) -> "Config":
         if self.model.attention.selection == "hard" and self.training.feeding not in ("teacher", "two_pass"):
             raise ValueError(

@@ -10,7 +10,7 @@ from regard.data.filtering import Limits, PairReport
 from regard.data.fingerprints import Fingerprint, framed
 from regard.data.pairs import Pair
 from regard.data.rows import FlatRows
-from regard.text import Borrowing, Tags, Tokenizer
+from regard.text import Borrowing, Tags, TargetTokenizer, Tokenizer, encode_targets
 
 _FORMAT = 1
 
@@ -44,7 +44,7 @@ class Encode:
     """Rows have the end mark; pairs that are too long for the limits are left out or cut, and counted."""
 
     source: Tokenizer
-    target: Tokenizer
+    target: TargetTokenizer
     limits: Limits
     tags: Tags
     borrowing: Borrowing | None = None  # for words that the vocabulary does not know
@@ -85,7 +85,7 @@ class Encode:
             read, said = self.borrowing.sources(sources), self.borrowing.targets(targets, sources)
         else:
             read = [list(self.limits.window(row)) for row in whole]
-            said = self.target.encode_many(targets)
+            said = encode_targets(self.target, targets, [pair.language for pair in pairs])
         for pair, row, part, answer in zip(pairs, whole, read, said, strict=True):
             yield [*self.tags.ids(pair.tags), *part], answer, len(row) > self.limits.source
 

@@ -27,6 +27,11 @@ class Pair(NamedTuple):
         return self.source, self.target
 
     @property
+    def language(self) -> str | None:
+        """Of the target, where a tag says it."""
+        return self.tags[0] if self.tags else None
+
+    @property
     def is_full(self) -> bool:
         """Both sides have more than white space."""
         return bool(self.source.strip() and self.target.strip())

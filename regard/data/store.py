@@ -24,7 +24,7 @@ from regard.data.filtering import Limits, PairReport
 from regard.data.pairs import Pair
 from regard.data.rows import Ids, Rows, RowsWriter, file_names
 from regard.data.selected import SelectedPairs, changed_meanwhile
-from regard.text import NO_TAGS, Borrowing, Tags, Tokenizer
+from regard.text import NO_TAGS, Borrowing, Tags, TargetTokenizer, Tokenizer
 
 _FORMAT = 1
 _CHUNK_PAIRS = 10_000
@@ -84,7 +84,7 @@ def open_store(
     cache: Path,
     pairs: Callable[[], Iterable[Pair]],
     source: Tokenizer,
-    target: Tokenizer,
+    target: TargetTokenizer,
     limits: Limits,
     tags: Tags = NO_TAGS,
     borrowing: Borrowing | None = None,

@@ -8,7 +8,18 @@ from regard.search.hypothesis import Found, Hypothesis, Likeliest
 from regard.search.options import Options, changed, parse
 from regard.search.plan import Question, SearchPlan
 from regard.search.ranks import RANKS, Average, Coverage, LengthPenalty, Rank
-from regard.search.rules import AtLeast, AtMost, Forbidden, NoRepeat, Phrase, Prefix, Required, Rule, Rules
+from regard.search.rules import (
+    AtLeast,
+    AtMost,
+    Forbidden,
+    NoRepeat,
+    Outside,
+    Phrase,
+    Prefix,
+    Required,
+    Rule,
+    Rules,
+)
 from regard.search.sampling import Draw, sample
 from regard.search.stepper import Stepper
 from regard.search.tree import Node, Tree
@@ -34,6 +45,7 @@ __all__ = [
     "NoRepeat",
     "Node",
     "Options",
+    "Outside",
     "Phrase",
     "Prefix",
     "Question",

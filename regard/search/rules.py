@@ -18,6 +18,7 @@ class Allowed:
 
     never: Collection[int] = ()
     only: Collection[int] | None = None
+    ranges: Collection[range] = ()  # never one of these either
 
 
 class Rule(Protocol):
@@ -84,6 +85,19 @@ class Prefix(_Plain):
         if len(self.pieces) <= room:
             return None
         return f"the beginning has {len(self.pieces)} pieces, but the answer can have only {room}"
+
+
+@dataclass(frozen=True)
+class Outside(_Plain):
+    """No piece of these ranges is in the answer."""
+
+    ranges: tuple[range, ...]
+
+    def allowed(self, room: int) -> Allowed:
+        return Allowed(ranges=self.ranges)
+
+    def after(self, piece: int) -> "Outside":
+        return self
 
 
 @dataclass(frozen=True)
@@ -268,6 +282,8 @@ def restrict(following: Tensor, rules: Sequence[Rules], rooms: Sequence[int]) ->
                 following[row, only] = kept
             if allowed.never:
                 following[row, list(allowed.never)] = -torch.inf
+            for some_ids in allowed.ranges:
+                following[row, some_ids.start : some_ids.stop] = -torch.inf
     return following
 
 

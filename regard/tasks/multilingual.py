@@ -53,7 +53,7 @@ class Multilingual:
                 continue  # it has no training pairs
             for direction in corpus.directions():
                 free = one.train.changed(direction).without(held)
-                corpora.append(Corpus(str(direction), free, corpus.weight))
+                corpora.append(Corpus(str(direction), free, corpus.weight, direction.target))
                 if shared := len(one.train) - len(free):
                     reports.append(f"{direction}: {left_out_for_sharing(shared)}")
         return Examples(

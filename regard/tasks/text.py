@@ -5,7 +5,7 @@ import logging
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Protocol
 
@@ -24,6 +24,7 @@ from regard.search import (
     Found,
     Hypothesis,
     Likeliest,
+    Outside,
     Phrase,
     Prefix,
     Required,
@@ -33,8 +34,9 @@ from regard.search import (
 )
 from regard.tasks.baselines import Baseline
 from regard.tasks.unknowns import Copying
-from regard.text import Borrowing, Tags, Tokenizer
+from regard.text import Borrowing, LanguageTokenizers, Tags, TargetTokenizer, Tokenizer, encode_targets
 from regard.text.borrowing import Window
+from regard.text.languages import LanguageTokenizer
 from regard.text.surrogates import without_surrogates
 from regard.text.tokenizer import SPACE
 
@@ -48,6 +50,7 @@ class Corpus:
     name: str
     pairs: Callable[[], Iterable[Pair]] = field(repr=False)
     weight: float = 1.0  # how much more often it is drawn than its size says
+    language: str | None = None  # of the targets, where there are several
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,7 @@ class TextCodec:
     """Texts to rows of ids, and hypotheses back to predictions."""
 
     source: Tokenizer
-    target: Tokenizer
+    target: TargetTokenizer
     limits: Limits
     view: View
     copying: Copying | None = None  # what becomes of unknown pieces; None: they are left out
@@ -191,13 +194,19 @@ class TextCodec:
         read = self.borrowing.sources(texts) if self.borrowing else map(self.limits.window, whole)
         return [[*ids, END] if text.strip() else [] for text, ids in zip(texts, read, strict=True)]
 
-    def encode_targets(self, texts: Sequence[str], sources: Sequence[str]) -> list[list[int]]:
-        """A row for each text that a model is told as its answer to a source: its pieces and the end mark.
+    def encode_targets(
+        self, texts: Sequence[str], sources: Sequence[str], to: str | None = None
+    ) -> list[list[int]]:
+        """A row for each text that a model is told as its answer to a source, in the language `to`.
 
-        What is longer than the model was trained for is cut, with a warning, and does not end then.
+        It has the text's pieces and the end mark. What is longer than the model was trained for is cut, with a
+        warning, and does not end then.
         """
         longest = self.limits.target
-        whole = self.borrowing.targets(texts, sources) if self.borrowing else self.target.encode_many(texts)
+        if self.borrowing:
+            whole = self.borrowing.targets(texts, sources)
+        else:
+            whole = encode_targets(self.target, texts, [to] * len(texts))
         _warn("target", longest, zip(texts, map(len, whole), strict=True))
         return [[*ids, END] if len(ids) <= longest else ids[:longest] for ids in whole]
 
@@ -207,19 +216,22 @@ class TextCodec:
     def rules(self, request: Request) -> Rules:
         """What the request asks of the answer, in pieces; a UserError where the model has no pieces for it."""
         rules: list[Rule] = []
+        sequence = partial(self._sequence, to=request.to)
+        if isinstance(self.target, LanguageTokenizers) and request.to is not None:
+            rules.append(Outside(self.target.others(request.to)))
         if request.prefix:
-            rules.append(Prefix(self._sequence(request.prefix)))
+            rules.append(Prefix(sequence(request.prefix)))
         if request.forbid:
-            rules.append(Forbidden(tuple(self._sequence(phrase) for phrase in request.forbid)))
+            rules.append(Forbidden(tuple(sequence(phrase) for phrase in request.forbid)))
         if request.require:
             phrases = [
-                Phrase((self._sequence(text),), self._boundary(text), repr(text)) for text in request.require
+                Phrase((sequence(text),), self._boundary(text), repr(text)) for text in request.require
             ]
             rules.append(Required.of(phrases, end=END))
         return tuple(rules)
 
-    def _sequence(self, phrase: str) -> tuple[int, ...]:
-        ids = tuple(self.target.encode(phrase))
+    def _sequence(self, phrase: str, to: str | None) -> tuple[int, ...]:
+        ids = tuple(encode_targets(self.target, [phrase], [to])[0])
         if not ids or UNKNOWN in ids:
             raise UserError(f"the model has no pieces for {phrase!r}")
         return ids
@@ -333,7 +345,9 @@ class TextCodec:
     def forced(self, text: str, row: Sequence[int], target: str, hypothesis: Hypothesis) -> Prediction:
         """Like `decode`, for an answer that was given: it reads as it was written."""
         answer = self.decode(text, row, hypothesis)
-        words = _read(self.target, target, hypothesis.tokens) if hypothesis.attention else None
+        tokens = hypothesis.tokens
+        speaker = self.target if isinstance(self.target, Tokenizer) else self.target.that_says(tokens)
+        words = _read(speaker, target, tokens) if hypothesis.attention else None
         return replace(answer, text=target, attention=replace(answer.attention, target_words=words))
 
     def nothing(self, text: str, *, problem: str | None = None) -> Prediction:
@@ -354,16 +368,28 @@ class TextCodec:
 
     @staticmethod
     def load(folder: Path, limits: Limits, view: View) -> "TextCodec":
+        languages, marks = _read_tags(folder / TAGS)
+        target: TargetTokenizer
         if (folder / SHARED).exists():
             source = target = Tokenizer.load(folder / SHARED)
         else:
-            source, target = Tokenizer.load(folder / SOURCE), Tokenizer.load(folder / TARGET)
-        languages, marks = _read_tags(folder / TAGS)
+            source = Tokenizer.load(folder / SOURCE)
+            several = {one: folder / _of_language(one) for one in languages}
+            if not (folder / TARGET).exists() and any(path.exists() for path in several.values()):
+                target = LanguageTokenizers({one: Tokenizer.load(path) for one, path in several.items()})
+            else:
+                target = Tokenizer.load(folder / TARGET)
         return TextCodec(source, target, limits, view, languages=languages, marks=marks)
 
     def _files(self) -> dict[str, Tokenizer]:
         if self.source is self.target:
             return {SHARED: self.source}
+        if isinstance(self.target, LanguageTokenizers):
+            several = self.target.tokenizers.items()
+            return {
+                SOURCE: self.source,
+                **{_of_language(language): one.tokenizer for language, one in several},
+            }
         return {SOURCE: self.source, TARGET: self.target}
 
 
@@ -393,7 +419,9 @@ def _warn(side: str, longest: int, texts: Iterable[tuple[str, int]]) -> None:
             )
 
 
-def _read(tokenizer: Tokenizer, text: str, row: Sequence[int], window: Window = tuple) -> Words:
+def _read(
+    tokenizer: Tokenizer | LanguageTokenizer, text: str, row: Sequence[int], window: Window = tuple
+) -> Words:
     """The words of a text by its row, which may be a part of it and may have an end mark."""
     words = tokenizer.words(text)
     marks = (None,) if row[-1] == END else ()
@@ -402,3 +430,7 @@ def _read(tokenizer: Tokenizer, text: str, row: Sequence[int], window: Window = 
 
 SHARED, SOURCE, TARGET = "tokenizer.json", "source.tokenizer.json", "target.tokenizer.json"
 TAGS = "tags.json"
+
+
+def _of_language(language: str) -> str:
+    return f"target.{language}.tokenizer.json"

@@ -8,6 +8,7 @@ from typing import Protocol
 from regard.text import bpe, characters, sentencepiece, unigram, words
 from regard.text.borrowing import Borrowing
 from regard.text.dropout import BpeDropout
+from regard.text.languages import LanguageTokenizers, TargetTokenizer, encode_targets
 from regard.text.sampling import UnigramSampling
 from regard.text.tags import NO_TAGS, Tags
 from regard.text.tokenizer import Tokenizer
@@ -18,11 +19,14 @@ __all__ = [
     "TOKENIZERS",
     "Borrowing",
     "BpeDropout",
+    "LanguageTokenizers",
     "Learner",
     "Recutter",
     "Tags",
+    "TargetTokenizer",
     "Tokenizer",
     "UnigramSampling",
+    "encode_targets",
 ]
 
 

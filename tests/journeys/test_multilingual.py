@@ -33,6 +33,40 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_with_a_vocabulary_for_each_language_every_answer_keeps_to_its_own(home: Path) -> None:
+    changes = ["training.steps=2", "evaluation.metrics=['chrf']", "text.by_language=true"]
+    regard(
+        "train",
+        "many.toml",
+        "--run",
+        "runs/apart",
+        *(word for change in changes for word in ("--set", change)),
+        folder=home,
+    )
+    assert {path.name for path in (home / "runs/apart/model").glob("*tokenizer.json")} == {
+        "source.tokenizer.json",
+        "target.de.tokenizer.json",
+        "target.en.tokenizer.json",
+    }
+    letters = {"de": set("Tag 0123456789"), "en": set("day 0123456789")}
+    for language, known in letters.items():
+        for beam in ("1", "3"):
+            done = regard(
+                "predict",
+                "runs/apart",
+                "--to",
+                language,
+                "--beam",
+                beam,
+                folder=home,
+                stdin=b"day 3\nTag 4\n?\n",
+            )
+            assert done.stdout.count(b"\n") == 3
+            assert set(done.stdout.decode()) - {"\n"} <= known
+    scored = regard("score", "runs/apart", "--to", "de", folder=home, stdin=b"day 3\tTag 3\n")
+    assert scored.stdout.count(b"\n") == 1
+
+
 def test_an_answer_is_asked_for_in_a_language(home: Path) -> None:
     done = regard("predict", "runs/many", "--to", "de", folder=home, stdin=b"day 3\n\nday 4\n")
     assert done.stdout.count(b"\n") == 3

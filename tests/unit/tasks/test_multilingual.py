@@ -2,13 +2,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import torch
 
 from regard.core.errors import UserError
+from regard.core.pieces import END
 from regard.core.prediction import Request
 from regard.data import Limits, Pair, TsvFile
+from regard.search.rules import restrict
 from regard.tasks.multilingual import Multilingual, TwoLanguages
 from regard.tasks.text import OwnFiles, TextCodec
-from regard.text import TOKENIZERS
+from regard.text import TOKENIZERS, LanguageTokenizers
 from regard.viewing import TextView
 
 
@@ -120,3 +123,45 @@ def test_tags_are_saved_with_the_tokenizers(codec: TextCodec, tmp_path: Path) ->
     (tmp_path / "tags.json").write_text("{}")
     with pytest.raises(UserError, match=r"tags\.json is damaged"):
         TextCodec.load(tmp_path, codec.limits, codec.view)
+
+
+@pytest.fixture
+def several() -> TextCodec:
+    """A tokenizer for each language of the targets."""
+    source = TOKENIZERS["characters"](["abc "], vocabulary=20)
+    targets = {
+        "de": TOKENIZERS["characters"](["xyz"], vocabulary=20),
+        "fr": TOKENIZERS["bpe"](["xyz"], vocabulary=300),
+    }
+    limits = Limits(source=9, target=9)
+    return TextCodec(source, LanguageTokenizers(targets), limits, TextView(), languages=("de", "fr"))
+
+
+def test_with_a_tokenizer_for_each_language_an_answer_has_no_piece_of_another(several: TextCodec) -> None:
+    german, french = (several.target.of(language).ids for language in ("de", "fr"))
+    rules = several.rules(Request("a", to="de"))
+    allowed = restrict(torch.zeros(1, len(several.target)), [rules], [9])[0]
+    assert torch.isinf(allowed).nonzero().flatten().tolist() == list(french)
+    rules = several.rules(Request("a", to="fr", prefix="x"))
+    allowed = restrict(torch.zeros(1, len(several.target)), [rules], [9])[0]
+    assert torch.isfinite(allowed).nonzero().flatten().tolist() == several.target.of("fr").encode("x")[:1]
+    assert len(german) + len(french) + 4 == several.sizes["target"]
+
+
+def test_targets_are_encoded_by_the_language_that_is_asked_for(several: TextCodec) -> None:
+    for language in ("de", "fr"):
+        (row,) = several.encode_targets(["xy"], language)
+        assert row == [*several.target.of(language).encode("xy"), END]
+
+
+def test_tokenizers_of_several_languages_are_saved_and_found_again(
+    several: TextCodec, tmp_path: Path
+) -> None:
+    several.save(tmp_path)
+    assert (tmp_path / "target.de.tokenizer.json").exists()
+    again = TextCodec.load(tmp_path, several.limits, several.view)
+    assert again.agrees(several)
+    assert again.sizes == several.sizes
+    (tmp_path / "target.fr.tokenizer.json").unlink()
+    with pytest.raises(UserError, match=r"target\.fr\.tokenizer\.json: the tokenizer cannot be read"):
+        TextCodec.load(tmp_path, several.limits, several.view)
