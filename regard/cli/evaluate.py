@@ -202,12 +202,11 @@ def print_scores(evaluation: "Evaluation") -> None:
 
 
 def _print_beside(rows: "Sequence[Beside]") -> None:
-    names = list(dict.fromkeys(name for row in rows for name in row.scores))
     table = Table("beside", box=None, padding=(0, 2, 0, 0))
-    for name in names:
-        table.add_column(name, justify="right")
     for row in rows:
-        table.add_row(row.name, *(row.scores[name].shown if name in row.scores else "" for name in names))
+        table.add_column(row.name, justify="right")
+    for name in dict.fromkeys(name for row in rows for name in row.scores):
+        table.add_row(name, *(row.scores[name].shown if name in row.scores else "" for row in rows))
     results.print()
     results.print(table)
     results.print()

@@ -61,7 +61,7 @@ class Pointer(Head):
         one = look.mean(1) if self.head is None else look[:, self.head]  # B T S
         return Pointed(vectors, one, source[:, None].expand(one.shape))
 
-    def forward(self, features: Pointed) -> Tensor:
+    def forward(self, features: Pointed) -> Tensor:  # type: ignore[override]
         """Logarithms of probabilities, ... (V + E): E is the greatest number of words that a source adds."""
         logs = super().forward(features.vectors).float().log_softmax(-1)  # ... V
         copied, spoken = self._shares(features)  # ... S, ... 1

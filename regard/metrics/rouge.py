@@ -37,8 +37,10 @@ class _Rouge(Metric):
     @cached_property
     def _scorer(self) -> "RougeScorer":
         from rouge_score.rouge_scorer import RougeScorer
+        from rouge_score.tokenizers import DefaultTokenizer
 
-        return RougeScorer([self.kind], use_stemmer=True)
+        # Without a tokenizer it logs that it takes this one, and sets up everybody's logging to do so.
+        return RougeScorer([self.kind], tokenizer=DefaultTokenizer(use_stemmer=True))
 
 
 class Rouge1(_Rouge):

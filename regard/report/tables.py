@@ -35,15 +35,14 @@ def _breakable(signature: str) -> str:
 
 
 def beside_table(rows: Sequence[Beside]) -> str:
-    names = list(dict.fromkeys(name for row in rows for name in row.scores))
-    heads = "".join(f'<th scope="col">{spoken(name)}</th>' for name in ("", *names))
+    names = dict.fromkeys(name for row in rows for name in row.scores)
     lines = (
-        f'<tr><th scope="row">{spoken(row.name)}</th>'
-        + "".join(f"<td>{row.scores[name].shown if name in row.scores else ''}</td>" for name in names)
+        f'<tr><th scope="row">{spoken(name)}</th>'
+        + "".join(f"<td>{row.scores[name].shown if name in row.scores else ''}</td>" for row in rows)
         + "</tr>"
-        for row in rows
+        for name in names
     )
-    return f'<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+    return _table(("", *(row.name for row in rows)), "".join(lines))
 
 
 def against_table(comparisons: Iterable[Comparison], name: str, other: str) -> str:
