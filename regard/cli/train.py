@@ -37,7 +37,7 @@ def train(
     folder = run or Path("runs") / Path(recipe).stem
     with _stopping() as asked_to_stop:
         trainer = Trainer(config, folder, stop=lambda: "stopped" if asked_to_stop() else None)
-        last = show(trainer.events(), config.training.steps)
+        last = show(trainer.events(), trainer.plan.budget)
         if isinstance(last, Ended) and not last.finished:
             again = shlex.join(["regard", *sys.argv[1:]])
             done = (
