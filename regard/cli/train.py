@@ -35,7 +35,7 @@ def train(
     skipping = [f"data.on_bad_line={on_bad_line.value}"] if on_bad_line else []
     config = load_config(recipe, [*(changes or []), *skipping])
     folder = run or Path("runs") / Path(recipe).stem
-    with _stopping() as asked_to_stop:
+    with stopping() as asked_to_stop:
         trainer = Trainer(config, folder, stop=lambda: "stopped" if asked_to_stop() else None)
         last = show(trainer.events(), trainer.plan.budget)
         if isinstance(last, Ended) and not last.finished:
@@ -66,7 +66,7 @@ def _score(folder: Path, device: str) -> None:
 
 
 @contextmanager
-def _stopping() -> Iterator[Callable[[], int | None]]:
+def stopping() -> Iterator[Callable[[], int | None]]:
     """While it lasts, Ctrl-C and SIGTERM are noted instead of obeyed at once; a second Ctrl-C is obeyed."""
     received: list[int] = []
 

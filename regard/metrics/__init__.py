@@ -7,7 +7,7 @@ from regard.metrics.exact_match import ExactMatch
 from regard.metrics.overlap import Bleu, BleuLowercase, BleuTokenized, Chrf, ChrfWords, Ter
 from regard.metrics.pronunciations import PhonemeErrorRate, PronunciationErrorRate
 from regard.metrics.score import Interval, Metric, MetricMaker, Score, Tally
-from regard.metrics.significance import RESAMPLES, TRIALS, Comparison, compare, interval
+from regard.metrics.significance import BOUND, RESAMPLES, TRIALS, Comparison, compare, interval
 
 METRICS: dict[str, MetricMaker] = {
     "exact_match": ExactMatch,
@@ -24,6 +24,7 @@ METRICS: dict[str, MetricMaker] = {
 }
 
 __all__ = [
+    "BOUND",
     "METRICS",
     "RESAMPLES",
     "TRIALS",

@@ -27,6 +27,7 @@ ORDER = [
     ["forcing"],
     ["evaluation", "trainer", "averaging"],
     ["report"],
+    ["comparing"],
     ["cli"],
 ]
 RANK = {part: number for number, parts in enumerate(ORDER) for part in parts}

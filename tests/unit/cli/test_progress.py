@@ -93,7 +93,9 @@ def test_the_bar_of_a_resumed_training_starts_where_it_goes_on(monkeypatch: pyte
 def test_under_a_clock_the_steps_in_all_are_what_the_pace_promises(monkeypatch: pytest.MonkeyPatch) -> None:
     notes = Console(file=io.StringIO(), width=200)
     monkeypatch.setattr(progress, "notes", notes)
-    progress.show([progressed(10, 20.0), progressed(20, 40.0), progressed(51, 101.0)], Budget(1000, seconds=100))
+    progress.show(
+        [progressed(10, 20.0), progressed(20, 40.0), progressed(51, 101.0)], Budget(1000, seconds=100)
+    )
     assert isinstance(notes.file, io.StringIO)
     said = re.findall(r"step +(\d+) of (.*?)  .*  ([\d:]+) left", notes.file.getvalue())
     assert said == [("10", "about 50", "1:20"), ("20", "about 50", "1:00"), ("51", "about 51", "0:00")]
