@@ -17,12 +17,12 @@ install: .venv/installed
 	@echo "Setting up .venv (once) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP_INSTALL) torch
-	$(PIP_INSTALL) --editable ".[track,pronounce,serve]"
+	$(PIP_INSTALL) --editable ".[track,pronounce,serve,sweep]"
 	@touch $@
 
 .venv/installed-dev: .venv/installed
 	@echo "Adding the development tools ..."
-	$(PIP_INSTALL) --editable ".[track,pronounce,serve,dev]"
+	$(PIP_INSTALL) --editable ".[track,pronounce,serve,sweep,dev]"
 	@touch $@
 
 demo: install
@@ -36,7 +36,7 @@ demo: install
 	@echo "  source .venv/bin/activate"
 	@echo "  regard explain runs/dates \"3 août 1999\""
 	@echo "  echo \"sexta-feira, 2 de março de 1973\" | regard predict runs/dates"
-	@echo "  regard train dates --run runs/general --set model.attention.score=general"
+	@echo "  regard compare ladder --processes 2"
 	@echo "  regard --help"
 
 test: .venv/installed-dev lint types

@@ -7,14 +7,14 @@ Each member is the `dates` recipe with one change. Runs resume: killed and start
 
 import argparse
 import json
-import os
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import mean, pstdev
 
 from regard import load
+from regard.comparing.jobs import Finished, Job, work
+from regard.comparing.lineups import Candidate
+from regard.config import load_config
 from regard.viewing import heatmap, save_figure
 
 MEMBERS = {
@@ -36,21 +36,23 @@ MEMBERS = {
 }
 
 
-def train(folder: Path, member: str, seed: int) -> float:
-    """The exact match on the 2,000 test dates, in per cent."""
-    run = folder / f"{member}-{seed}"
-    scores = run / "scores.json"
-    if not scores.exists():
-        changes = [f"model.attention.{change}" for change in MEMBERS[member]]
-        changes += [f"training.seed={seed}", "training.tensorboard=false"]
-        options = [word for change in changes for word in ("--set", change)]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        for command in (["train", "dates", "--run", run, *options], ["evaluate", run]):
-            call = [sys.executable, "-m", "regard", *map(str, command)]
-            subprocess.run(
-                call, check=True, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
-    return float(json.loads(scores.read_text())["test"]["exact_match"]["value"])
+def candidate(folder: Path, member: str, seed: int) -> Candidate:
+    changes = [f"model.attention.{change}" for change in MEMBERS[member]]
+    changes += [f"training.seed={seed}", "training.tensorboard=false"]
+    return Candidate(member, load_config("dates", changes), folder / f"{member}-{seed}", is_given=False)
+
+
+def train(candidates: list[Candidate], processes: int) -> None:
+    """What has no scores yet."""
+    jobs = [Job(one, "train") for one in candidates if not one.run.scores_path.exists()]
+    for happening in work(jobs, processes=processes):
+        if isinstance(happening, Finished) and happening.problem:
+            raise SystemExit(f"{happening.candidate}: {happening.problem}")
+
+
+def exact_match(one: Candidate) -> float:
+    """On the 2,000 test dates, in per cent."""
+    return float(json.loads(one.run.scores_path.read_text())["test"]["exact_match"]["value"])
 
 
 def draw(folder: Path, member: str, seed: int, sentence: str, pictures: Path) -> None:
@@ -74,9 +76,11 @@ def main() -> None:
     parser.add_argument("--sentence", default="Saturday 09 May 2018", help="what the pictures show")
     chosen = parser.parse_args()
     members = [member for member in MEMBERS if member in chosen.members]
-    jobs = [(member, seed) for seed in chosen.seeds for member in members]
-    with ThreadPoolExecutor(chosen.processes) as pool:
-        results = dict(zip(jobs, pool.map(lambda job: train(chosen.folder, *job), jobs), strict=True))
+    runs = {
+        (member, seed): candidate(chosen.folder, member, seed) for seed in chosen.seeds for member in members
+    }
+    train(list(runs.values()), chosen.processes)
+    results = {key: exact_match(run) for key, run in runs.items()}
     sys.stdout.write(f"| member | {' | '.join(f'seed {seed}' for seed in chosen.seeds)} | mean | spread |\n")
     sys.stdout.write(f"|---|{'--:|' * (len(chosen.seeds) + 2)}\n")
     for member in members:

@@ -263,6 +263,12 @@ def _fresh(config: Config, codec: TextCodec) -> Seq2Seq:
     return build.model(config, source_vocabulary=sizes["source"], target_vocabulary=sizes["target"])
 
 
+def is_over(config: Config, run: Run) -> bool:
+    """Whether a run's newest checkpoint says that nothing is left to train."""
+    state = Checkpoints(run.checkpoints).newest_state()
+    return state is not None and build.plan(config).over(state) is not None
+
+
 def _points(lines: Sequence[Mapping[str, Any]], name: str) -> tuple[list[float], list[float]]:
     return [line["step"] for line in lines], [line[name] for line in lines]
 

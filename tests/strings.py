@@ -57,11 +57,11 @@ def train(
     """
     objective = objective or CrossEntropy()
     optimizer = torch.optim.Adam(net.parameters(), lr=rate)
-    schedule = SCHEDULES["cosine"](warmup=steps // 10, steps=steps)
+    schedule = SCHEDULES["cosine"](warmup=steps // 10)
     net.train()
     for step in range(steps):
         for group in optimizer.param_groups:
-            group["lr"] = rate * schedule(step + 1)
+            group["lr"] = rate * schedule(step + 1, steps)
         longest = 2 + 2 * step * strings.longest // steps if growing else None
         loss = objective(net, strings.batch(step, longest))
         optimizer.zero_grad()

@@ -59,6 +59,8 @@ def plan(config: Config) -> Plan:
     training, judge = config.training, judging_metric(config)
     return Plan(
         steps=training.steps,
+        tokens=training.tokens,
+        seconds=60 * training.minutes if training.minutes is not None else None,
         accumulate=training.accumulate,
         step_tokens=training.step_tokens,
         learning_rate=training.learning_rate,
@@ -76,7 +78,7 @@ def plan(config: Config) -> Plan:
 
 def schedule(config: Config) -> Schedule:
     training = config.training
-    return SCHEDULES[training.schedule](warmup=training.warmup, steps=training.steps)
+    return SCHEDULES[training.schedule](warmup=training.warmup)
 
 
 def optimizer(config: Config, net: Seq2Seq) -> Optimizer:

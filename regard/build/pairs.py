@@ -57,6 +57,7 @@ def _dates(config: Config, settings: settings_of.Dates) -> Dates:
         locales=settings.locales,
         years=settings.years,
         pairs=settings.pairs,
+        together=settings.together,
         validation=config.data.validation_size,
         test=config.data.test_size,
         seed=config.data.seed,

@@ -8,6 +8,7 @@ import typer
 
 from regard import __version__
 from regard.cli.average import average
+from regard.cli.compare import compare
 from regard.cli.config import config
 from regard.cli.console import fail, listen_to_warnings
 from regard.cli.data import data
@@ -19,6 +20,7 @@ from regard.cli.predict import predict
 from regard.cli.recipes import recipes
 from regard.cli.score import score
 from regard.cli.serve import serve
+from regard.cli.sweep import sweep
 from regard.cli.train import train
 from regard.core.errors import UserError
 
@@ -30,7 +32,21 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (new, train, predict, score, evaluate, explain, serve, average, recipes, data, doctor):
+for command in (
+    new,
+    train,
+    predict,
+    score,
+    evaluate,
+    explain,
+    compare,
+    sweep,
+    serve,
+    average,
+    recipes,
+    data,
+    doctor,
+):
     app.command()(command)
 app.add_typer(config, name="config")
 

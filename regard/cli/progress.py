@@ -5,15 +5,15 @@ from collections.abc import Iterable
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from regard.cli.console import notes
-from regard.training import Averaged, Event, Noted, Progressed, Validated, Validation
+from regard.training import Averaged, Budget, Event, Noted, Progressed, Spent, Validated, Validation
 
 
-def show(events: Iterable[Event], steps: int) -> Event | None:
+def show(events: Iterable[Event], budget: Budget) -> Event | None:
     """Shows every event and returns the last one."""
-    return _live(events, steps) if notes.is_terminal else _plain(events, steps)
+    return _live(events, budget) if notes.is_terminal else _plain(events, budget)
 
 
-def _live(events: Iterable[Event], steps: int) -> Event | None:
+def _live(events: Iterable[Event], budget: Budget) -> Event | None:
     last: Event | None = None
     bar = Progress(
         TextColumn("{task.description}", style="bold"),
@@ -34,27 +34,36 @@ def _live(events: Iterable[Event], steps: int) -> Event | None:
                 continue
             if task is None:
                 # From here, not from 0: what an earlier sitting did says nothing of the speed of this one.
-                task = bar.add_task("training", total=steps, completed=event.step, figures="")
+                task = bar.add_task("training", total=budget.steps, completed=event.step, figures="")
             if isinstance(event, Progressed):
-                bar.update(task, completed=event.step, figures=_figures(event))
+                total = _steps(budget, event)
+                bar.update(task, completed=event.step, total=total, figures=_figures(event))
             elif line := _line(event):
                 bar.update(task, completed=event.step)
                 notes.print(line)
     return last
 
 
-def _plain(events: Iterable[Event], steps: int) -> Event | None:
+def _plain(events: Iterable[Event], budget: Budget) -> Event | None:
     last: Event | None = None
     first: Progressed | None = None
     for event in events:
         last = event
         if isinstance(event, Progressed):
+            steps = _steps(budget, event)
             left = _duration(_seconds_per_step(first, event) * (steps - event.step))
             first = first or event
-            notes.print(f"step {event.step:>6,} of {steps:,}  {_figures(event)}  {left} left")
+            about = "" if steps == budget.steps else "about "
+            notes.print(f"step {event.step:>6,} of {about}{steps:,}  {_figures(event)}  {left} left")
         elif line := _line(event):
             notes.print(line)
     return last
+
+
+def _steps(budget: Budget, now: Progressed) -> int:
+    """In all, as far as it can be known: the clock or the pieces may end it before the last step."""
+    spent = Spent(now.step, now.tokens, now.seconds)
+    return now.step if budget.over(spent) else round(budget.promised(spent))
 
 
 def _seconds_per_step(first: Progressed | None, now: Progressed) -> float:

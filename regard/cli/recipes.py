@@ -9,13 +9,19 @@ VOCABULARY = 30_000  # for the sizes shown: what the papers had, roughly
 
 
 def recipes() -> None:
-    """List the configurations and the models out of papers that ship with Regard."""
+    """List the configurations, the comparisons and the models out of papers that ship with Regard."""
     from regard.build import parameters
+    from regard.comparing.files import comparisons
     from regard.config import PRESETS, Config
     from regard.config import recipes as known
 
     table = Table("recipe", "what it does", box=None, padding=(0, 2, 0, 0))
     for name, file in known().items():
+        table.add_row(name, Text(file.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")))
+    results.print(table)
+    results.print()
+    table = Table("comparison", "what it compares", box=None, padding=(0, 2, 0, 0))
+    for name, file in comparisons().items():
         table.add_row(name, Text(file.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")))
     results.print(table)
     results.print()

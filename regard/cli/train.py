@@ -49,9 +49,9 @@ def train(
     changed = [*(changes or []), *skipping]
     folder = run or Path("runs") / Path(recipe).stem
     config = _config_from(recipe, changed, start, folder) if start else load_config(recipe, changed)
-    with _stopping() as asked_to_stop:
+    with stopping() as asked_to_stop:
         trainer = Trainer(config, folder, stop=lambda: "stopped" if asked_to_stop() else None)
-        last = show(trainer.events(), config.training.steps)
+        last = show(trainer.events(), trainer.plan.budget)
         if isinstance(last, Ended) and not last.finished:
             again = shlex.join(["regard", *sys.argv[1:]])
             done = (
@@ -89,7 +89,7 @@ def _score(folder: Path, device: str) -> None:
 
 
 @contextmanager
-def _stopping() -> Iterator[Callable[[], int | None]]:
+def stopping() -> Iterator[Callable[[], int | None]]:
     """While it lasts, Ctrl-C and SIGTERM are noted instead of obeyed at once; a second Ctrl-C is obeyed."""
     received: list[int] = []
 

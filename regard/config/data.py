@@ -13,6 +13,7 @@ from regard.config.fields import (
     Pairs,
     Seed,
     Settings,
+    Together,
     Tokens,
     Year,
     left_out,
@@ -49,6 +50,15 @@ class Dates(Settings):
     )
     years: tuple[Year, Year] = Field((1900, 2099), description="First and last year.")
     pairs: Pairs = Field(60_000, description="Training pairs to make.")
+    together: tuple[Together, Together] = Field(
+        (1, 1), description="Dates that stand in one source, at least and at most: more make longer sources."
+    )
+
+    @model_validator(mode="after")
+    def _least_before_most(self) -> "Dates":
+        if self.together[0] > self.together[1]:
+            raise ValueError(f"together is {list(self.together)}, but the least comes first")
+        return self
 
 
 class Translation(Settings):

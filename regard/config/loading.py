@@ -21,14 +21,19 @@ UNKNOWN_SETTING, UNKNOWN_MEMBER = "extra_forbidden", "union_tag_invalid"  # pyda
 
 
 def load_config(
-    name: str | Path, changes: Sequence[str] = (), *, start: tuple[Origin, Config] | None = None
+    name: str | Path,
+    changes: Sequence[str] = (),
+    *,
+    by: str = "--set",
+    start: tuple[Origin, Config] | None = None,
 ) -> Config:
     """A recipe by name or a TOML file, with changes such as `"training.steps=100"` laid over it.
 
-    `start` is a model that training begins with: its settings and those of its pieces are kept.
+    `by` is where the changes come from, for whoever made a mistake in them. `start` is a model that training
+    begins with: its settings and those of its pieces are kept.
     """
     path = find_config(name)
-    return parse_config(read_toml(path, str(name)), origin=str(name), changes=changes, start=start)
+    return parse_config(read_toml(path, str(name)), origin=str(name), changes=changes, by=by, start=start)
 
 
 def parse_config(
@@ -36,22 +41,23 @@ def parse_config(
     *,
     origin: str,
     changes: Sequence[str] = (),
+    by: str = "--set",
     start: tuple[Origin, Config] | None = None,
 ) -> Config:
     asked: dict[str, Any] = {}
-    changed = [_change(change, asked) for change in changes]
+    changed = [_change(change, asked, by) for change in changes]
     if "preset" in _section(asked, "model"):
         document.pop("model", None)  # another preset is another model: the file's sizes are not its own
     _start_afresh(_section(document, "model"), _section(asked, "model"))
     for change in changes:
-        _change(change, document)
+        _change(change, document, by)
     _lay_over_preset(document, origin)
     if start is not None:
         _keep(document, *start, where=origin)
     try:
         return Config.model_validate(document)
     except ValidationError as error:
-        raise UserError(_sentence(error, origin, changed)) from None
+        raise UserError(_sentence(error, origin, changed, by)) from None
 
 
 def _lay_over_preset(document: dict[str, Any], origin: str) -> None:
@@ -177,18 +183,18 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _change(change: str, document: dict[str, Any]) -> str:
+def _change(change: str, document: dict[str, Any], by: str) -> str:
     """Lays one `a.b=c` over the document and returns its key."""
     key, equals, value = change.partition("=")
     key = key.strip()
     if not equals or not all(key.split(".")):
-        raise UserError(f"--set {change}: expected key=value, such as --set training.steps=1000.")
+        raise UserError(f"{by} {change}: expected key=value, such as training.steps=1000.")
     *tables, last = key.split(".")
     place = document
     for table in tables:
         inner = place.setdefault(table, {})
         if not isinstance(inner, dict):
-            raise UserError(f"--set {change}: {table!r} is a single setting and has nothing inside.")
+            raise UserError(f"{by} {change}: {table!r} is a single setting and has nothing inside.")
         place = inner
     place[last] = _value(value)
     return key
@@ -202,7 +208,7 @@ def _value(text: str) -> Any:
         return text.strip()
 
 
-def _sentence(error: ValidationError, origin: str, changed: Sequence[str]) -> str:
+def _sentence(error: ValidationError, origin: str, changed: Sequence[str], by: str) -> str:
     """The first thing wrong, in words."""
     errors = error.errors()
     first = max(
@@ -210,8 +216,9 @@ def _sentence(error: ValidationError, origin: str, changed: Sequence[str]) -> st
     )  # of a setting with several forms, the form that came furthest
     place = _place(first["loc"], first["type"])
     key = ".".join(place.path)
-    where = "--set" if any(key == c or key.startswith(c + ".") for c in changed) else origin
+    where = by if any(key == c or key.startswith(c + ".") for c in changed) else origin
     if first["type"] == UNKNOWN_SETTING:
+        where = by if any(c.startswith(key + ".") for c in changed) else where  # a section nobody knows
         return f"{where}: unknown setting {key!r}{place.variant}.{_nearest_setting(place)}"
     if first["type"] == UNKNOWN_MEMBER:
         return f"{where}: {key}: {not_one_of(first['ctx']['tag'], place.known)}"

@@ -27,6 +27,13 @@ class Training(Settings):
         "float32", description="bfloat16 and float16 run under autocast; meant for GPUs."
     )
     steps: Steps = Field(10_000, description="Optimizer steps, at the most.")
+    tokens: Steps | None = Field(None, description="Target pieces to see, at the most; left out: no limit.")
+    minutes: float | None = Field(
+        None,
+        gt=0,
+        le=10**9,
+        description="Minutes to spend in optimizer steps, at the most; left out: no limit. Validating is not counted.",
+    )
     batch_tokens: Tokens = Field(4096, description="Pieces of the longer side in one batch, with padding.")
     accumulate: int = Field(1, ge=1, le=10**6, description="Batches for one optimizer step.")
     step_tokens: Tokens | None = Field(

@@ -9,7 +9,7 @@ from regard.metrics.perplexity import perplexity
 from regard.metrics.pronunciations import PhonemeErrorRate, PronunciationErrorRate
 from regard.metrics.rouge import Rouge1, Rouge2, RougeL
 from regard.metrics.score import Interval, Metric, MetricMaker, Score, Tally
-from regard.metrics.significance import RESAMPLES, TRIALS, Comparison, compare, interval
+from regard.metrics.significance import BOUND, RESAMPLES, TRIALS, Comparison, compare, interval
 from regard.metrics.traits import TRAITS, Trait
 
 METRICS: dict[str, MetricMaker] = {
@@ -31,6 +31,7 @@ METRICS: dict[str, MetricMaker] = {
 PERPLEXITY = "perplexity"  # asks the model, not its answers
 
 __all__ = [
+    "BOUND",
     "METRICS",
     "PERPLEXITY",
     "RESAMPLES",

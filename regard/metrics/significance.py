@@ -9,6 +9,7 @@ from regard.metrics.score import Counts, Interval, Tally
 
 RESAMPLES = 1000
 TRIALS = 10_000
+BOUND = 0.05  # the usual one: below it a difference is called one
 SEED = 1
 _SAME = 1e-9  # two roads to the same difference may round differently
 
@@ -30,7 +31,7 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """What the usual bound of 5 per cent says."""
-        if self.p > 0.05:
+        if self.p > BOUND:
             return "no clear difference"
         return "better" if (self.difference > 0) is self.higher_is_better else "worse"
 

@@ -35,6 +35,7 @@ def report(evaluation: Evaluation) -> str:
     """The whole page. Texts of the data and the model enter escaped, never as markup; nothing is fetched."""
     values = {
         "title": spoken(f"{evaluation.name}: evaluation"),
+        "kind": "Evaluation",
         "name": spoken(evaluation.name),
         "summary": spoken(_summary(evaluation)),
         "parts": _parts(evaluation),

@@ -70,31 +70,31 @@ def _looks(evaluation: Evaluation, numbers: Sequence[int]) -> list[str]:
     """A picture for each sentence, from a pass that answers it again."""
     again = evaluation.look([evaluation.requests[number] for number in numbers])
     return [
-        _picture(one)
+        picture(one)
         if one.text == evaluation.predictions[number].text
-        else _note("No picture: asked again, the model answers differently here.")
+        else note("No picture: asked again, the model answers differently here.")
         for number, one in zip(numbers, again, strict=True)
     ]
 
 
-def _picture(prediction: Prediction) -> str:
+def picture(prediction: Prediction) -> str:
     record = prediction.attention
     if not record.has("cross"):
-        return _note("No attention to draw: this model answers from one fixed vector.")
+        return note("No attention to draw: this model answers from one fixed vector.")
     layer = usual_layer(record)
     drawing, problem = page_heat(record.cross(layer), record.source_pieces, record.target_pieces)
     if problem:
-        return _note(problem)
+        return note(problem)
     caption = TextView(layer=layer).caption(record)
     below = f"<figcaption>{spoken(caption)}</figcaption>" if caption else ""
     return f'<figure><div class="frame">{drawing}</div>{below}</figure>'
 
 
-def _note(sentence: str) -> str:
+def note(sentence: str) -> str:
     return f'<p class="note">{spoken(sentence)}</p>'
 
 
-def _card(sentence: Sentence, picture: str) -> str:
+def _card(sentence: Sentence, looked: str) -> str:
     prediction = sentence.prediction
     nearest = max(sentence.references, key=lambda answer: _matcher(prediction.text, answer).ratio())
     answer, reference = differences(prediction.text, nearest)
@@ -114,7 +114,7 @@ def _card(sentence: Sentence, picture: str) -> str:
     if not prediction.finished:
         facts.append("cut off at the longest length")
     told = "".join(f"<span>{fact}</span>" for fact in facts)
-    return f'<article><div><p class="facts">{told}</p><dl class="texts">{texts}</dl></div>{picture}</article>'
+    return f'<article><div><p class="facts">{told}</p><dl class="texts">{texts}</dl></div>{looked}</article>'
 
 
 def differences(answer: str, reference: str) -> tuple[str, str]:

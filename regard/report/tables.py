@@ -53,7 +53,7 @@ def against_table(comparisons: Iterable[Comparison], name: str, other: str) -> s
         f'<td class="verdict">{one.verdict}</td></tr>'
         for one in comparisons
     )
-    return _table(heads, "".join(rows))
+    return framed(heads, "".join(rows))
 
 
 class Part(Protocol):
@@ -79,7 +79,7 @@ def part_table(parts: Sequence[Some], label: Callable[[Some], str], first: str) 
         + "</tr>"
         for part in parts
     )
-    return _table((first, "pairs", *names), "".join(rows))
+    return framed((first, "pairs", *names), "".join(rows))
 
 
 def _bar(value: float, largest: float) -> str:
@@ -90,7 +90,7 @@ def _bar(value: float, largest: float) -> str:
     )
 
 
-def _table(heads: Iterable[str], rows: str) -> str:
+def framed(heads: Iterable[str], rows: str) -> str:
     head = "".join(f'<th scope="col">{spoken(name)}</th>' for name in heads)
     return f'<div class="frame"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 

@@ -10,6 +10,8 @@ from regard.core.errors import UserError
 from regard.data.pairs import Pair
 from regard.tasks.date_formats import CASINGS, DEFAULT_LOCALES, FIRST_YEAR, LAST_YEAR, date_formats
 
+SEPARATOR = "; "  # between the dates of one source; no format has it
+
 
 @dataclass(frozen=True)
 class DateSplits:
@@ -45,12 +47,14 @@ def date_pairs(
     validation: int,
     test: int,
     years: tuple[int, int] = (FIRST_YEAR, LAST_YEAR),
+    together: tuple[int, int] = (1, 1),
     seed: int,
 ) -> DateSplits:
     """Split the days of these years (both included), then write each day in a way drawn by chance.
 
     Validation and test have every date once. Training goes through all its dates before any comes again.
     The seed decides everything; asking for more of one split leaves validation and test as they are.
+    A source has as many dates as `together` says, at least and at most.
     """
     days = _days(years)
     if pairs < 1 or validation < 0 or test < 0:
@@ -58,20 +62,43 @@ def date_pairs(
             f"Asked for {pairs} training, {validation} validation and {test} test pairs of dates: "
             "there must be at least one to train with, and no number can be negative."
         )
-    if validation + test >= len(days):
+    sizes = {
+        name: _sizes(number, together, Random(f"{seed} {name} together"))
+        for name, number in (("train", pairs), ("validation", validation), ("test", test))
+    }
+    held = {name: sum(sizes[name]) for name in ("validation", "test")}
+    if held["validation"] + held["test"] >= len(days):
         raise UserError(
-            f"{years[0]} to {years[1]} has {len(days)} dates: too few for {validation} to validate with and "
-            f"{test} to test with and at least one to train with. Take more years or fewer pairs."
+            f"{years[0]} to {years[1]} has {len(days)} dates: too few for {held['validation']} to validate with and "
+            f"{held['test']} to test with and at least one to train with. Take more years or fewer pairs."
         )
     Random(f"{seed} dates").shuffle(days)
-    end = len(days) - validation
-    again_and_again = _passes(days[test:end], Random(f"{seed} order"))
+    end = len(days) - held["validation"]
+    again_and_again = _passes(days[held["test"] : end], Random(f"{seed} order"))
+    drawn = {"train": again_and_again, "validation": days[end:], "test": days[: held["test"]]}
     writers = _writers(locales)
-    return DateSplits(
-        train=_written(islice(again_and_again, pairs), writers, Random(f"{seed} train")),
-        validation=_written(days[end:], writers, Random(f"{seed} validation")),
-        test=_written(days[:test], writers, Random(f"{seed} test")),
-    )
+    made = {
+        name: _joined(
+            _written(islice(drawn[name], sum(sizes[name])), writers, Random(f"{seed} {name}")), sizes[name]
+        )
+        for name in sizes
+    }
+    return DateSplits(**made)
+
+
+def _sizes(pairs: int, together: tuple[int, int], random: Random) -> list[int]:
+    """How many dates each source has, drawn evenly."""
+    return [random.randint(*together) for _ in range(pairs)]
+
+
+def _joined(singles: Sequence[Pair], sizes: Sequence[int]) -> list[Pair]:
+    """Pairs of so many dates each, in their order."""
+    remaining = iter(singles)
+    groups = ([next(remaining) for _ in range(size)] for size in sizes)
+    return [
+        Pair(SEPARATOR.join(pair.source for pair in group), " ".join(pair.target for pair in group))
+        for group in groups
+    ]
 
 
 def _days(years: tuple[int, int]) -> list[date]:

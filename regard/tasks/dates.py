@@ -16,6 +16,7 @@ class Dates:
     validation: int
     test: int
     seed: int
+    together: tuple[int, int] = (1, 1)  # dates in one source
     own: OwnFiles | None = None  # pairs of the person's own, instead of made ones
     view: View = field(default_factory=TextView)
     target_language: str | None = None
@@ -33,6 +34,7 @@ class Dates:
             validation=self.validation,
             test=self.test,
             years=self.years,
+            together=self.together,
             seed=self.seed,
         )
         formats = date_formats(self.locales)

@@ -2,6 +2,7 @@
 
 from torch.optim import Adam, AdamW
 
+from regard.training.budgets import Budget, Spent
 from regard.training.checkpoints import Checkpoint, Checkpoints
 from regard.training.events import Averaged, Ended, Event, Noted, Progressed, Saved, Validated, Validation
 from regard.training.feeding import DECAYS, FEEDINGS
@@ -20,6 +21,7 @@ __all__ = [
     "PRECISIONS",
     "SCHEDULES",
     "Averaged",
+    "Budget",
     "Checkpoint",
     "Checkpoints",
     "Coverage",
@@ -34,6 +36,7 @@ __all__ = [
     "Reinforce",
     "Saved",
     "Schedule",
+    "Spent",
     "TrainingState",
     "Validated",
     "Validation",

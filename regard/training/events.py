@@ -25,6 +25,7 @@ class Progressed:
     tokens: int  # target pieces seen in all
     tokens_per_second: float
     seconds: float  # spent training in all
+    memory: int | None = None  # most bytes that this process has had so far; None: not known here
     gradient_norms: Mapping[str, float] = field(default_factory=dict, repr=False)  # of each layer
 
 

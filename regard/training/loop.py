@@ -13,9 +13,11 @@ from torch import nn
 
 from regard.core.batch import Batch
 from regard.core.errors import UserError
+from regard.core.peaks import peak_memory
 from regard.core.weights import Weights, borrowed, load_weights, weights_of
 from regard.models import Seq2Seq
 from regard.training.averages import MovingAverage
+from regard.training.budgets import Budget
 from regard.training.checkpoints import Checkpoint, Checkpoints, flatten_optimizer, unflatten_optimizer
 from regard.training.events import Averaged, Ended, Event, Progressed, Saved, Validated, Validation
 from regard.training.objectives import CrossEntropy, Loss
@@ -50,6 +52,20 @@ class Plan:
     step_tokens: int | None = None  # target pieces to gather for each step, instead of counting batches
     ema: float = 0.0  # how much a step counts in the moving average, compared with the next; 0 is none
     average: int = 1  # newest checkpoints whose mean is tried at the end
+    tokens: int | None = None  # target pieces to see, at the most
+    seconds: float | None = None  # to spend in steps, at the most
+
+    @property
+    def budget(self) -> Budget:
+        return Budget(self.steps, self.tokens, self.seconds)
+
+    def over(self, state: TrainingState) -> str | None:
+        """Why a training that stands here is over, if it is."""
+        if reason := self.budget.over(state.spent):
+            return reason
+        if self.patience is not None and state.stale >= self.patience:
+            return f"no improvement in {state.stale} validations"
+        return None
 
     def validates_at(self, step: int) -> bool:
         return step % self.validate_every == 0 or step == self.steps
@@ -119,12 +135,12 @@ class Loop:
 
     def run(self) -> Iterator[Event]:
         plan, saved_at = self.plan, self.state.step
-        while (reason := self._over()) is None and (asked := self.stop()) is None:
+        while (reason := plan.over(self.state)) is None and (asked := self.stop()) is None:
             yield from self._step()
-            step = self.state.step
-            if plan.validates_at(step):
+            step, is_last = self.state.step, plan.budget.over(self.state.spent) is not None
+            if plan.validates_at(step) or is_last:
                 yield self._validated()
-            if plan.saves_at(step):
+            if plan.saves_at(step) or is_last:
                 yield self.save()
                 saved_at = step
         if self.state.step > saved_at:
@@ -144,20 +160,14 @@ class Loop:
     @property
     def will_average(self) -> bool:
         """Nothing is left to do but the average of the newest checkpoints."""
-        return self.plan.average > 1 and self._over() is not None
-
-    def _over(self) -> str | None:
-        if self.state.step >= self.plan.steps:
-            return f"all {self.plan.steps} steps are done"
-        if self.plan.patience is not None and self.state.stale >= self.plan.patience:
-            return f"no improvement in {self.state.stale} validations"
-        return None
+        return self.plan.average > 1 and self.plan.over(self.state) is not None
 
     def _step(self) -> Iterator[Event]:
         started = time.perf_counter()
         self.model.train()
         batches, tokens, cursor = self._take()
-        rate = self.plan.learning_rate * self.schedule(self.state.step + 1)
+        steps = self.plan.budget.promised(self.state.spent)
+        rate = self.plan.learning_rate * self.schedule(self.state.step + 1, steps)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.zero_grad()
@@ -190,7 +200,7 @@ class Loop:
             seconds=state.seconds + seconds,
             window=state.window.add(loss=likelihood, tokens=tokens, gradient_norm=norm, seconds=seconds),
         )
-        if self.state.step % self.plan.log_every == 0:
+        if self.state.step % self.plan.log_every == 0 or self.plan.budget.over(self.state.spent):
             yield self._progressed(rate, gradient_norms(self.model))
 
     def _loss(self, batch: Batch) -> Loss:
@@ -229,6 +239,7 @@ class Loop:
             tokens=state.tokens,
             tokens_per_second=window.tokens / window.seconds,
             seconds=state.seconds,
+            memory=peak_memory(self.device),
             gradient_norms=norms,
         )
 
@@ -243,9 +254,10 @@ class Loop:
         return Validated(self.state.step, validation, is_best)
 
     def _averaged(self) -> Averaged:
-        """Which checkpoints are the newest follows from the plan alone: who stopped when changes nothing."""
-        planned = (step for step in range(self.state.step, 0, -1) if self.plan.saves_at(step))
-        steps = tuple(islice(planned, self.plan.average))
+        """The last, and those that the plan saved before it: who stopped when changes nothing."""
+        last = self.state.step
+        planned = (step for step in range(last - 1, 0, -1) if self.plan.saves_at(step))
+        steps = (last, *islice(planned, self.plan.average - 1))
         weights = self.checkpoints.mean(steps)
         validation = self._validate(weights)
         best, found = self.state.best, Best(self.state.step, self.judge(validation), validation.loss)

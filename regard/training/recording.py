@@ -50,7 +50,7 @@ class Recorder:
                 if isinstance(value, Mapping):
                     for part, one in value.items():
                         self._board.add_scalar(f"{name}/{part}", one, step)
-                else:
+                elif value is not None:
                     self._board.add_scalar(f"{kind}/{name}", value, step)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from regard.core.errors import UserError
+from regard.training.budgets import Spent
 
 FORMAT = 1
 
@@ -59,6 +60,10 @@ class TrainingState:
     window: Window = field(default_factory=Window)
     rng: dict[str, str] = field(default_factory=dict, repr=False)
     scaler: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def spent(self) -> Spent:
+        return Spent(self.step, self.tokens, self.seconds)
 
     def to_json(self) -> dict[str, Any]:
         return {"format": FORMAT, **asdict(self)}

@@ -1,4 +1,4 @@
-"""How a training went, as small drawings inside a page: one panel for the loss and one for each score."""
+"""Curves as small drawings inside a page: how a training went, or how several models compare."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -14,8 +14,14 @@ _NO_CURVES = {"kind", "step"}
 
 @dataclass(frozen=True)
 class Curve:
-    name: str  # training or validation: its colour
+    name: str
     points: Sequence[tuple[float, float]]
+    style: str = ""  # class of its colour in the page's style; left out: its name
+    told: bool = True  # named above the drawing, with its last value
+
+    @property
+    def dress(self) -> str:
+        return self.style or self.name
 
 
 def learning_charts(record: Sequence[Mapping[str, Any]]) -> str:
@@ -28,9 +34,7 @@ def learning_charts(record: Sequence[Mapping[str, Any]]) -> str:
     }
     if "loss" in names:
         panels["loss"] = [training, *panels["loss"]]
-    drawn = "".join(
-        _panel(name, [curve for curve in curves if curve.points]) for name, curves in panels.items()
-    )
+    drawn = "".join(chart(name, curves, over="the steps") for name, curves in panels.items())
     return f'<div class="charts">{drawn}</div>' if drawn else ""
 
 
@@ -43,12 +47,20 @@ def _points(lines: Sequence[Mapping[str, Any]], name: str) -> list[tuple[float, 
     ]
 
 
-def _panel(name: str, curves: Sequence[Curve]) -> str:
+def chart(
+    name: str, curves: Sequence[Curve], *, over: str, lowest: float | None = None, axis: str = ""
+) -> str:
+    """One drawing; nothing where there are no points.
+
+    `over` says what goes across to those who cannot see it, and `axis` below the drawing.
+    """
+    curves = [curve for curve in curves if curve.points]
     if not curves:
         return ""
-    ticks = nice_ticks(*_range([y for curve in curves for _, y in curve.points]))
-    steps = nice_ticks(0, max(x for curve in curves for x, _ in curve.points), count=4)
+    low, high = _range([y for curve in curves for _, y in curve.points])
+    ticks = nice_ticks(low if lowest is None else min(lowest, low), high)
     last = max(x for curve in curves for x, _ in curve.points)
+    steps = nice_ticks(0, last, count=4)
 
     def across(x: float) -> float:
         return _LEFT + _WIDE * x / last if last else _LEFT
@@ -62,31 +74,51 @@ def _panel(name: str, curves: Sequence[Curve]) -> str:
         for tick in ticks
     )
     marks = "".join(
-        f'<text x="{across(step):.1f}" y="{_TOP + _HIGH + 18}" text-anchor="middle">{step:,.0f}</text>'
+        f'<text x="{across(step):.1f}" y="{_TOP + _HIGH + 18}" text-anchor="middle">{_short(step)}</text>'
         for step in steps
         if step <= last
     )
     paths = "".join(_curve(curve, across, up) for curve in curves)
     ends = ", ".join(f"{curve.name} {curve.points[-1][1]:.4g}" for curve in curves)
     width, height = _LEFT + _WIDE + _RIGHT, _TOP + _HIGH + _BELOW
+    below = f'<p class="across">{spoken(axis)}</p>' if axis else ""
     return (
         f'<figure class="chart"><figcaption><b>{spoken(name)}</b> <span>{_legend(curves)}</span></figcaption>'
-        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{spoken(f"{name} over the steps: {ends}")}">'
-        f"{lines}{marks}{paths}</svg></figure>"
+        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{spoken(f"{name} over {over}: {ends}")}">'
+        f"{lines}{marks}{paths}</svg>{below}</figure>"
     )
 
 
 def _legend(curves: Sequence[Curve]) -> str:
-    return " ".join(f'<i class="{curve.name}">{curve.name} {curve.points[-1][1]:.4g}</i>' for curve in curves)
+    return " ".join(
+        f'<i class="{curve.dress}">{spoken(curve.name)} {curve.points[-1][1]:.4g}</i>'
+        for curve in curves
+        if curve.told
+    )
+
+
+def _short(number: float) -> str:
+    """So that it fits under an axis: 1,500 but 20k and 1.5M."""
+    for unit, letter in ((1e6, "M"), (1e3, "k")):
+        if number >= 10 * unit or (unit == 1e6 and number >= unit):
+            return f"{number / unit:g}{letter}"
+    return f"{number:,.4g}" if number < 10 else f"{number:,.0f}"
 
 
 def _curve(curve: Curve, across: Callable[[float], float], up: Callable[[float], float]) -> str:
     places = [(f"{across(x):.1f}", f"{up(y):.1f}") for x, y in curve.points]
     dots = ""
     if len(places) <= 30:
-        dots = "".join(f'<circle class="{curve.name}" cx="{x}" cy="{y}" r="2.6"/>' for x, y in places)
+        dots = "".join(
+            f'<circle class="{curve.dress}" cx="{x}" cy="{y}" r="2.6">{_hint(curve, value)}</circle>'
+            for (x, y), (_, value) in zip(places, curve.points, strict=True)
+        )
     path = "L".join(f"{x} {y}" for x, y in places)
-    return f'<path class="curve {curve.name}" d="M{path}"/>{dots}'
+    return f'<path class="curve {curve.dress}" d="M{path}"/>{dots}'
+
+
+def _hint(curve: Curve, value: float) -> str:
+    return f"<title>{spoken(f'{curve.name}: {value:.4g}')}</title>"
 
 
 def _range(values: Sequence[float]) -> tuple[float, float]:

@@ -29,7 +29,7 @@ ORDER = [
     ["beside"],
     ["evaluation", "trainer", "averaging"],
     ["report"],
-    ["server"],
+    ["comparing", "server"],
     ["cli"],
 ]
 RANK = {part: number for number, parts in enumerate(ORDER) for part in parts}

@@ -39,7 +39,7 @@ PLAN = Plan(
     patience=None,
     higher_is_better=False,
 )
-SCHEDULE = SCHEDULES["inverse_sqrt"](warmup=4, steps=STEPS)
+SCHEDULE = SCHEDULES["inverse_sqrt"](warmup=4)
 
 
 class FiveBatches:
@@ -261,4 +261,4 @@ def test_the_comparison_notices_when_part_of_the_state_is_dropped(
 
 def test_the_comparison_notices_when_the_schedule_starts_again(tmp_path: Path, straight: Loop) -> None:
     finish(make_loop(tmp_path, until=6))
-    assert not same_weights(go_on(tmp_path, schedule=lambda step: SCHEDULE(step - 6)), straight)
+    assert not same_weights(go_on(tmp_path, schedule=lambda step, steps: SCHEDULE(step - 6, steps)), straight)

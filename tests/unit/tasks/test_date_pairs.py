@@ -177,3 +177,22 @@ def test_impossible_numbers_of_pairs_are_refused(numbers: dict[str, int]) -> Non
 def test_an_unknown_locale_is_refused() -> None:
     with pytest.raises(UserError, match="unknown"):
         some(locales=("en", "xx"))
+
+
+def test_several_dates_stand_in_one_source_and_none_in_two_splits() -> None:
+    made = date_pairs(locales=["en"], pairs=300, validation=40, test=50, together=(1, 3), seed=1)
+    seen = {}
+    for name, pairs in (("train", made.train), ("validation", made.validation), ("test", made.test)):
+        counts = [len(pair.target.split()) for pair in pairs]
+        assert counts == [len(pair.source.split("; ")) for pair in pairs]
+        assert set(counts) == {1, 2, 3}
+        seen[name] = {day for pair in pairs for day in pair.target.split()}
+    assert (len(made.train), len(made.validation), len(made.test)) == (300, 40, 50)
+    assert not seen["train"] & seen["test"]
+    assert not seen["train"] & seen["validation"]
+    assert not seen["validation"] & seen["test"]
+
+
+def test_no_format_has_what_separates_dates() -> None:
+    made = date_pairs(pairs=3000, validation=0, test=0, seed=1)
+    assert not any(";" in pair.source for pair in made.train)

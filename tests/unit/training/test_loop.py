@@ -65,7 +65,7 @@ def make(
         batches or Repeated(batch()),
         CrossEntropy(),
         optimizer(model.parameters(), lr=1.0),  # type: ignore[call-arg]
-        lambda step: 1.0,
+        lambda step, steps: 1.0,
         plan,
         checkpoints=Checkpoints(folder, keep=max(2, plan.average)),
         validate=lambda: Validation(losses(loop.state.step), {}, []),

@@ -1,0 +1,112 @@
+"""Trains and scores what is missing: a process for each run, so many of them at a time."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from regard.comparing.lineups import Candidate
+from regard.comparing.worker import FAILED
+from regard.training.recording import read_metrics
+
+LOG = "compare.log"  # in the run: what its process wrote
+_PAUSE = 0.1  # seconds between two looks at the processes
+_BETWEEN_LOOKS = 2.0  # seconds between two looks at what they recorded
+
+
+@dataclass(frozen=True)
+class Started:
+    candidate: Candidate
+
+
+@dataclass(frozen=True)
+class Moved:
+    candidate: Candidate
+    line: dict[str, Any] = field(repr=False)  # the newest of its record
+
+
+@dataclass(frozen=True)
+class Finished:
+    candidate: Candidate
+    problem: str | None = None  # why it failed, if it did
+
+
+@dataclass(frozen=True)
+class Job:
+    candidate: Candidate
+    kind: Literal["train", "score"]
+
+
+Happening = Started | Moved | Finished
+
+
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def threads_each(processes: int) -> int:
+    """The cores shared among the processes, unless OMP_NUM_THREADS says how many each may have."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    return int(given) if given.isdigit() and int(given) > 0 else max(1, cores() // processes)
+
+
+def work(jobs: Sequence[Job], *, processes: int) -> Iterator[Happening]:
+    """Tells of what happens. When nobody listens any more, all processes are stopped, their runs saved."""
+    waiting = list(jobs)
+    running: list[tuple[Job, subprocess.Popen[bytes]]] = []
+    looked = time.monotonic()
+    try:
+        while waiting or running:
+            while waiting and len(running) < processes:
+                job = waiting.pop(0)
+                running.append((job, _start(job, threads_each(processes))))
+                yield Started(job.candidate)
+            time.sleep(_PAUSE)
+            for pair in [pair for pair in running if pair[1].poll() is not None]:
+                running.remove(pair)
+                yield Finished(pair[0].candidate, _problem(*pair))
+            if time.monotonic() - looked >= _BETWEEN_LOOKS:
+                looked = time.monotonic()
+                for job, _ in running:
+                    if line := _newest(job.candidate):
+                        yield Moved(job.candidate, line)
+    finally:
+        for _, process in running:
+            process.terminate()
+        for _, process in running:
+            process.wait()
+
+
+def _start(job: Job, threads: int) -> "subprocess.Popen[bytes]":
+    folder = job.candidate.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+    command = [sys.executable, "-m", "regard.comparing.worker", str(os.getpid()), str(folder), job.kind]
+    with (folder / LOG).open("wb") as log:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment)
+    assert process.stdin is not None
+    try:
+        process.stdin.write(job.candidate.config.to_toml().encode())
+        process.stdin.close()
+    except BrokenPipeError:
+        pass  # it is over already, and its exit code will say why
+    return process
+
+
+def _problem(job: Job, process: "subprocess.Popen[bytes]") -> str | None:
+    if process.returncode == 0:
+        return None
+    log = job.candidate.folder / LOG
+    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    if process.returncode == FAILED and said:
+        return said[-1]
+    return f"its process ended with {process.returncode}; {log} says more"
+
+
+def _newest(candidate: Candidate) -> dict[str, Any] | None:
+    lines = [line for line in read_metrics(candidate.run.metrics_path) if line["kind"] == "train"]
+    return lines[-1] if lines else None

@@ -1,0 +1,205 @@
+"""Who is compared: configurations with their variations, members of a comparison file, runs that are there."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from regard.comparing.files import ComparisonFile, find_comparison
+from regard.comparing.varying import SEED, Variation, budget_changes, called, combinations
+from regard.config import Config, difference, load_config, recipes
+from regard.core.errors import UserError
+from regard.run import Run, find_model
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One run: to be trained, or there already. Runs of a model differ in their seeds."""
+
+    model: str
+    config: Config = field(repr=False)
+    folder: Path
+    is_given: bool  # somebody trained it; it is scored if it was not
+
+    @property
+    def run(self) -> Run:
+        return Run(self.folder)
+
+    def __str__(self) -> str:
+        return self.folder.name
+
+
+@dataclass(frozen=True)
+class Lineup:
+    name: str
+    candidates: tuple[Candidate, ...]
+    reach: float | None = None  # a quality whose cost is asked for
+    metric: str | None = None  # that quality is measured by; None: the first of the configuration
+
+    @property
+    def models(self) -> dict[str, list[Candidate]]:
+        grouped: dict[str, list[Candidate]] = {}
+        for candidate in self.candidates:
+            grouped.setdefault(candidate.model, []).append(candidate)
+        return grouped
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a command line asks of all configurations."""
+
+    changes: Sequence[str] = ()
+    variations: Sequence[Variation] = ()
+    budget: str | None = None
+
+
+def line_up(
+    what: Sequence[str],
+    wishes: Wishes,
+    folder: Path,
+    *,
+    reach: float | None = None,
+    metric: str | None = None,
+) -> Lineup:
+    """`what` are recipes, configurations, comparison files and run folders."""
+    found: list[Candidate] = []
+    lineup = Lineup(folder.name, ())
+    for one in what:
+        if (file := find_comparison(one)) is not None:
+            lineup = replace(lineup, name=file.name, reach=file.reach, metric=file.metric)
+            found += _members(file, wishes, folder)
+        elif _is_run(one):
+            found.append(_given(one))
+        else:
+            several = len(what) > 1
+            found += _varied(_Start(one, Path(one).stem if several else ""), wishes, folder)
+    if wishes.changes or wishes.variations or wishes.budget:
+        for one in found:
+            if one.is_given:
+                raise UserError(
+                    f"{one.folder} is a run, and what is trained cannot be changed: --set, --vary and --budget are "
+                    "for configurations. Leave them out, or give its configuration instead."
+                )
+    found = _one_model_for_all_seeds(found)
+    if len(found) < 2:
+        raise UserError(
+            "There is only one run to look at. Give several configurations or runs, or what is to be varied: "
+            "--vary model.attention.score=dot,additive."
+        )
+    _check_folders(found)
+    return replace(
+        lineup,
+        candidates=tuple(found),
+        reach=lineup.reach if reach is None else reach,
+        metric=metric or lineup.metric,
+    )
+
+
+@dataclass(frozen=True)
+class _Start:
+    """A configuration before anything is varied."""
+
+    base: str
+    name: str
+    changes: tuple[str, ...] = ()
+    budget: str | None = None
+    seeds: tuple[int, ...] = ()
+    by: str = "--set or --vary"
+
+
+def _members(file: ComparisonFile, wishes: Wishes, folder: Path) -> Iterator[Candidate]:
+    for member in file.members:
+        changes = (*settings_as_changes(file.settings), *settings_as_changes(member.settings))
+        by = f"{file.origin}, member {member.name!r}"
+        base = member.base or file.base
+        yield from _varied(
+            _Start(base, member.name, changes, file.budget_text, tuple(file.seeds), by), wishes, folder
+        )
+
+
+def _varied(start: _Start, wishes: Wishes, folder: Path) -> Iterator[Candidate]:
+    variations = list(wishes.variations)
+    if start.seeds and not any(one.key == SEED for one in variations):
+        variations.append(Variation(SEED, tuple(map(str, start.seeds))))
+    budget = budget_changes(wishes.budget or start.budget)
+    for combination in combinations(variations):
+        changes = [f"{key}={value}" for key, value in combination.items()]
+        name = ", ".join(filter(None, [start.name, called(combination)])) or Path(start.base).stem
+        try:
+            config = load_config(
+                start.base, [*start.changes, *budget, *wishes.changes, *changes], by=start.by
+            )
+        except UserError as error:
+            raise (error if start.by in str(error) else UserError(f"{name}: {error}")) from None
+        yield Candidate(name, config, folder / f"{_slug(name)}-{config.training.seed}", is_given=False)
+
+
+def settings_as_changes(settings: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """Sections inside of each other as `a.b=c`."""
+    changes = []
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            changes += settings_as_changes(value, f"{prefix}{key}.")
+        else:
+            written = tomli_w.dumps({"value": value}).partition("=")[2].strip()
+            changes.append(f"{prefix}{key}={written}")
+    return changes
+
+
+def _is_run(name: str) -> bool:
+    """A folder, but not one that is called like a recipe and is none."""
+    path = Path(name)
+    is_run = any((path / part).exists() for part in ("config.toml", "model/config.json", "config.json"))
+    return path.is_dir() and (is_run or name not in recipes())
+
+
+def _given(name: str) -> Candidate:
+    folder = Path(name)
+    if find_model(folder).folder != folder / "model":
+        raise UserError(f"{name} is a model without its run. Give the run's folder, where its record is.")
+    return Candidate(folder.resolve().name, find_model(folder).config(), folder, is_given=True)
+
+
+def _one_model_for_all_seeds(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Given runs that differ in nothing but their seed are runs of one model, which is called like the first."""
+    names: list[tuple[Config, str]] = []
+    found = []
+    for one in candidates:
+        if one.is_given:
+            unseeded = _unseeded(one.config)
+            known = next((name for config, name in names if config == unseeded), None)
+            if known is None:
+                names.append((unseeded, one.model))
+            one = replace(one, model=known or one.model)
+        found.append(one)
+    return found
+
+
+def _unseeded(config: Config) -> Config:
+    return config.model_copy(update={"training": config.training.model_copy(update={"seed": 0})})
+
+
+def _check_folders(candidates: Sequence[Candidate]) -> None:
+    """Every run has a folder of its own, and what is there was trained as it is to be now."""
+    seen: dict[Path, Candidate] = {}
+    for one in candidates:
+        place = one.folder.resolve()
+        if place in seen:
+            raise UserError(
+                f"Two of the runs would be {one.folder}: {seen[place].model!r} and {one.model!r}. Give each one once."
+            )
+        seen[place] = one
+        earlier = None if one.is_given else one.run.config()
+        if earlier is not None and (changes := difference(earlier, one.config)):
+            raise UserError(
+                f"{one.folder} was started with another configuration ({'; '.join(changes)}). "
+                "Give another folder with --folder, or remove this one."
+            )
+
+
+def _slug(name: str) -> str:
+    """A name that every file system takes."""
+    return re.sub(r"[^\w=.+-]+", "-", name).strip("-.") or "run"

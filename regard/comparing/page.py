@@ -1,0 +1,159 @@
+"""A result as one page: table, quality over length, learning over time and pieces, attention side by side."""
+
+from collections.abc import Callable, Sequence
+
+from regard import __version__
+from regard.comparing.costs import Point
+from regard.comparing.sentences import Sentence
+from regard.comparing.standings import Result
+from regard.comparing.tables import legend, lengths, table
+from regard.report.sentences import differences, picture
+from regard.report.tables import framed
+from regard.viewing.page_charts import Curve, chart
+from regard.viewing.page_heat import LEVELS
+from regard.viewing.standalone import assets, filled, spoken
+
+COLOURS, STROKES = 6, 3  # as many as the style knows
+
+
+def page(result: Result) -> str:
+    """Texts of the data and the models enter escaped, never as markup; nothing is fetched."""
+    runs = sum(len(one.runs) for one in result.standings)
+    values = {
+        "title": spoken(f"{result.name}: comparison"),
+        "kind": "Comparison",
+        "name": spoken(result.name),
+        "summary": spoken(f"{len(result.standings)} models, {runs} runs · {result.budget}"),
+        "parts": "",
+        "sections": "".join(_sections(result)),
+        "version": spoken(__version__),
+    }
+    return filled("report.html", values, style=assets("base.css", "report.css", "compare.css") + LEVELS)
+
+
+def style_of(place: int) -> str:
+    """The classes of the colour and the stroke of a model."""
+    again = place // COLOURS % STROKES
+    return f"m{place % COLOURS}" + (f" again{again}" if again else "")
+
+
+def _sections(result: Result) -> list[str]:
+    notes = "".join(f"<li>{spoken(line)}</li>" for line in legend(result))
+    found = [_section("Which is better, at what cost", f'{_table(result)}<ul class="legend">{notes}</ul>')]
+    found.append(_section("Quality over source length", _key(result) + _by_length(result), _ABOUT_LENGTH))
+    if learning := _learning(result):
+        found.append(_section("Learning", _key(result) + learning, _ABOUT_LEARNING))
+    cards = "".join(_card(result, one) for one in result.sentences)
+    return [*found, _section("What they looked at", cards, _ABOUT_LOOKS)] if cards else found
+
+
+_ABOUT_LENGTH = (
+    "Each point is a part of the test sources, about as many as the others; its place is their middle length."
+)
+_ABOUT_LEARNING = (
+    "On the validation pairs, with greedy answers, over what had been spent until then. A model has a line for each of "
+    "its seeds."
+)
+_ABOUT_LOOKS = (
+    "From the short, the middling and the long sources the one on which the models disagree most; of several seeds the "
+    "first. Weights are those of the pass that gave the answer."
+)
+
+
+def _section(name: str, content: str, about: str = "") -> str:
+    below = f'<p class="about">{spoken(about)}</p>' if about else ""
+    return f"<section><h2>{spoken(name)}</h2>{below}{content}</section>"
+
+
+def _chip(place: int) -> str:
+    return f'<i class="chip {style_of(place)}"></i>'
+
+
+def _key(result: Result) -> str:
+    entries = (f"<li>{_chip(place)}{spoken(one.name)}</li>" for place, one in enumerate(result.standings))
+    return f'<ul class="key">{"".join(entries)}</ul>'
+
+
+def _table(result: Result) -> str:
+    heads, rows = table(result)
+    return _rows(result, heads, rows)
+
+
+def _rows(result: Result, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    written = "".join(
+        f'<tr class="{"reference" if row[0] == result.reference else ""}">'
+        f'<th scope="row">{_chip(place)}{spoken(row[0])}</th>'
+        + "".join(f"<td>{spoken(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for place, row in enumerate(rows)
+    )
+    return framed(heads, written)
+
+
+def _by_length(result: Result) -> str:
+    middles = [(part.least + (part.most or part.least)) / 2 for part in result.by_length]
+    curves = [
+        Curve(
+            one.name,
+            [
+                (middle, part.scores[place].value)
+                for middle, part in zip(middles, result.by_length, strict=True)
+            ],
+            style=style_of(place),
+            told=False,
+        )
+        for place, one in enumerate(result.standings)
+    ]
+    drawn = chart(
+        result.metric, curves, over="the length of the source", lowest=0, axis="pieces of the source"
+    )
+    return f'<div class="charts alone">{drawn}</div>{_rows(result, *lengths(result))}'
+
+
+def _learning(result: Result) -> str:
+    def curves(value: str, across: Callable[[Point], float]) -> list[Curve]:
+        return [
+            Curve(
+                one.name,
+                [(across(point), point.values[value]) for point in record.points if value in point.values],
+                style=style_of(place),
+                told=False,
+            )
+            for place, one in enumerate(result.standings)
+            for record in one.learnings
+        ]
+
+    drawn = ""
+    for value in dict.fromkeys((result.metric, "loss")):
+        drawn += chart(
+            value,
+            curves(value, lambda point: point.spent.seconds / 60),
+            over="the time",
+            axis="minutes of training",
+        )
+        drawn += chart(
+            value,
+            curves(value, lambda point: float(point.spent.tokens)),
+            over="the target pieces",
+            axis="target pieces",
+        )
+    return f'<div class="charts">{drawn}</div>' if drawn else ""
+
+
+def _card(result: Result, sentence: Sentence) -> str:
+    looks = ""
+    for place, (one, answer) in enumerate(zip(result.standings, sentence.answers, strict=True)):
+        is_right = answer.text in sentence.references
+        said, _ = differences(answer.text, sentence.references[0])
+        looks += (
+            f"<div><h3>{_chip(place)}{spoken(one.name)}</h3>"
+            f'<p class="said {"right" if is_right else "wrong"}">{spoken(answer.text) if is_right else said}</p>'
+            f"{picture(answer)}</div>"
+        )
+    texts = "".join(
+        f"<dt>{name}</dt><dd>{spoken(text)}</dd>"
+        for name, text in (("source", sentence.source), ("reference", sentence.references[0]))
+    )
+    return (
+        f'<article class="sentence"><dl class="texts">{texts}</dl><div class="looks">{looks}</div></article>'
+    )

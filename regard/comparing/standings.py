@@ -1,0 +1,296 @@
+"""How good each model is, how sure that is, and what it cost."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean, stdev
+
+import numpy as np
+import torch
+
+from regard import build
+from regard.comparing.answers import TestSet, answers
+from regard.comparing.costs import Decoding, Learning, Timer, learning
+from regard.comparing.lineups import Candidate, Lineup
+from regard.comparing.sentences import Sentence, choose, look
+from regard.config import Config
+from regard.core.errors import UserError, did_you_mean
+from regard.core.prediction import Prediction
+from regard.metrics import Bucket, Comparison, Tally, by_length, compare, interval
+from regard.predictor import load
+from regard.training import Spent
+
+FEWEST = 50  # test sources in a part, so that its score is not noise
+MOST_PARTS = 8
+
+
+@dataclass(frozen=True)
+class Quality:
+    """A metric of all runs of a model."""
+
+    values: Sequence[float]  # of each seed
+    deviation: float | None  # standard deviation over seeds; None: there is one
+    half: float  # of the 95 % interval over sentences
+    higher_is_better: bool
+
+    @property
+    def mean(self) -> float:
+        return fmean(self.values)
+
+    @property
+    def spread(self) -> float:
+        """What stands behind the ±."""
+        return self.half if self.deviation is None else self.deviation
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The mean cost of the runs that reached a quality."""
+
+    seconds: float
+    tokens: float
+    runs: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    name: str
+    runs: Sequence[Path]
+    qualities: Mapping[str, Quality]  # by metric
+    against: Mapping[str, Comparison]  # with the model that all are compared with; nothing for that one
+    learnings: Sequence[Learning] = field(repr=False)  # of each run
+    decoding: Decoding
+    reached: Reached | None  # None: nobody asked, or no run did
+
+    @property
+    def spent(self) -> Spent:
+        """By a run, on average."""
+        every = [one.spent for one in self.learnings]
+        steps, tokens = (round(fmean(getattr(one, what) for one in every)) for what in ("steps", "tokens"))
+        return Spent(steps, tokens, fmean(one.seconds for one in every))
+
+    @property
+    def rate(self) -> float:
+        return fmean(one.rate for one in self.learnings)
+
+    @property
+    def memory(self) -> int | None:
+        return max((one.memory for one in self.learnings if one.memory), default=None)
+
+
+@dataclass(frozen=True)
+class Result:
+    name: str
+    metric: str  # that decides
+    reference: str  # the model that all others are compared with
+    reach: float | None
+    standings: Sequence[Standing]
+    by_length: Sequence[Bucket]  # scores in the order of the standings
+    sentences: Sequence[Sentence] = field(repr=False)
+    test_size: int
+    budget: str
+    conditions: str
+    failed: Mapping[str, str] = field(default_factory=dict)  # run -> why
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """A model whose runs have answered the test sources."""
+
+    runs: Sequence[Candidate]
+    answers: Sequence[Sequence[Prediction]]  # of each run
+    tallies: Sequence[Mapping[str, Tally]]  # of each run, by metric
+
+    def pooled(self, metric: str) -> Tally:
+        return _pooled([one[metric] for one in self.tallies])
+
+
+def results(
+    lineup: Lineup,
+    test: TestSet,
+    *,
+    folder: Path,
+    threads: int,
+    processes: int,
+    against: str = "best",
+    failed: Mapping[str, str] | None = None,
+    tell: Callable[[str], None] = lambda model: None,
+) -> Result:
+    """Of all runs that are trained and scored; those that failed are left out and told."""
+    models = _scored(lineup, test)
+    configs = [run.config for one in models.values() for run in one.runs]
+    metrics = _metrics(configs)
+    main = lineup.metric or metrics[0]
+    if main not in metrics:
+        raise UserError(f"There is no metric {main!r} that all runs have.{did_you_mean(main, metrics)}")
+    pooled = {name: one.pooled(main) for name, one in models.items()}
+    reference = _reference(against, pooled)
+    firsts = [one.answers[0] for one in models.values()]
+    lengths = [len(one.attention.source_pieces) for one in firsts[0]]
+    chosen = choose(lengths, firsts)
+    timer = Timer(folder / "decoding.json", test.requests, threads=threads)
+    standings, looks = [], []
+    for name, one in models.items():
+        tell(name)
+        predictor = load(one.runs[0].folder, device=one.runs[0].config.training.device)
+        other = None if name == reference else models[reference]
+        standings.append(
+            _standing(name, one, other, metrics, timer(one.runs[0], predictor), main, lineup.reach)
+        )
+        looks.append(look(predictor, [test.requests[number] for number in chosen]))
+    return Result(
+        name=lineup.name,
+        metric=main,
+        reference=reference,
+        reach=lineup.reach,
+        standings=standings,
+        by_length=by_length(lengths, list(pooled.values()), buckets=_parts(len(lengths))),
+        sentences=[
+            Sentence(test.requests[number].text, test.references[number], [one[place] for one in looks])
+            for place, number in enumerate(chosen)
+        ],
+        test_size=len(test.requests),
+        budget=budget(configs),
+        conditions=_conditions(threads, processes),
+        failed=failed or {},
+    )
+
+
+def _scored(lineup: Lineup, test: TestSet) -> dict[str, _Scored]:
+    models = {}
+    for name, runs in lineup.models.items():
+        found = [(run, given) for run in runs if (given := answers(run, test)) is not None]
+        if found:
+            tallies = [_tallies(run, given, test) for run, given in found]
+            models[name] = _Scored([run for run, _ in found], [given for _, given in found], tallies)
+    if not models:
+        raise UserError("No run came to an end, so there is nothing to compare.")
+    return models
+
+
+def _standing(
+    name: str,
+    scored: _Scored,
+    other: _Scored | None,
+    metrics: Sequence[str],
+    decoding: Decoding,
+    main: str,
+    reach: float | None,
+) -> Standing:
+    learnings = [learning(run.run.metrics_path) for run in scored.runs]
+    higher_is_better = scored.pooled(main).higher_is_better
+    return Standing(
+        name=name,
+        runs=[run.folder for run in scored.runs],
+        qualities={one: _quality([every[one] for every in scored.tallies]) for one in metrics},
+        against={one: compare(*paired(scored.tallies, other.tallies, one)) for one in metrics}
+        if other
+        else {},
+        learnings=learnings,
+        decoding=decoding,
+        reached=_reached(learnings, main, reach, higher_is_better=higher_is_better),
+    )
+
+
+def paired(
+    ours: Sequence[Mapping[str, Tally]], theirs: Sequence[Mapping[str, Tally]], metric: str
+) -> tuple[Tally, Tally]:
+    """Both over as many seeds, so that a sentence was answered as often by each."""
+    seeds = min(len(ours), len(theirs))
+    first, second = (_pooled([one[metric] for one in side[:seeds]]) for side in (ours, theirs))
+    if first.signature != second.signature:
+        raise UserError(
+            f"{metric} is counted in different ways ({first.signature} and {second.signature}), so the runs cannot "
+            "be compared by it."
+        )
+    return first, second
+
+
+def _metrics(configs: Sequence[Config]) -> list[str]:
+    """Those that all runs are scored by, in the order of the first."""
+    every = [config.evaluation.metrics for config in configs]
+    shared = [name for name in every[0] if all(name in others for others in every)]
+    if not shared:
+        raise UserError(
+            "These runs are scored by different metrics (evaluation.metrics): they need one that all have."
+        )
+    return list(dict.fromkeys(shared))
+
+
+def _tallies(run: Candidate, found: Sequence[Prediction], test: TestSet) -> dict[str, Tally]:
+    texts = [one.text for one in found]
+    return {metric.name: metric.tally(texts, test.references) for metric in build.metrics(run.config)}
+
+
+def _pooled(tallies: Sequence[Tally]) -> Tally:
+    """All seeds together: what was counted in each sentence, over all its answers."""
+    first = tallies[0]
+    counts = np.sum([one.counts for one in tallies], axis=0)
+    return Tally(first.name, first.signature, first.higher_is_better, counts, first.value_of)
+
+
+def _quality(tallies: Sequence[Tally]) -> Quality:
+    values = [one.score().value for one in tallies]
+    return Quality(
+        values,
+        stdev(values) if len(values) > 1 else None,
+        interval(_pooled(tallies)).half,
+        tallies[0].higher_is_better,
+    )
+
+
+def _reference(wanted: str, pooled: Mapping[str, Tally]) -> str:
+    """The name of the model that all others are compared with."""
+    if wanted in pooled:
+        return wanted
+    if wanted == "first":
+        return next(iter(pooled))
+    if wanted == "best":
+        return max(pooled, key=lambda name: _rank(pooled[name]))
+    raise UserError(
+        f"--against {wanted}: there is no such model.{did_you_mean(wanted, ['best', 'first', *pooled])}"
+    )
+
+
+def _rank(tally: Tally) -> float:
+    value = tally.score().value
+    return value if tally.higher_is_better else -value
+
+
+def _reached(
+    learnings: Sequence[Learning], metric: str, reach: float | None, *, higher_is_better: bool
+) -> Reached | None:
+    if reach is None:
+        return None
+    every = [one.reached(metric, reach, higher_is_better=higher_is_better) for one in learnings]
+    there = [one for one in every if one is not None]
+    if not there:
+        return None
+    return Reached(fmean(one.seconds for one in there), fmean(one.tokens for one in there), len(there))
+
+
+def _parts(sources: int) -> int:
+    return max(1, min(MOST_PARTS, sources // FEWEST))
+
+
+def budget(configs: Sequence[Config]) -> str:
+    """What every run was given, in words."""
+    given = list(dict.fromkeys(" or ".join(_limits(config)) for config in configs))
+    return f"{given[0]} each" if len(given) == 1 else f"unequal: {', '.join(given)}"
+
+
+def _limits(config: Config) -> Iterator[str]:
+    training = config.training
+    if (training.tokens is None and training.minutes is None) or training.steps < 10**12:
+        yield f"{training.steps:,} steps"
+    if training.tokens is not None:
+        yield f"{training.tokens:,} target pieces"
+    if training.minutes is not None:
+        yield f"{training.minutes:g} minutes of training steps"
+
+
+def _conditions(threads: int, processes: int) -> str:
+    one = "1 thread" if threads == 1 else f"{threads} threads"
+    beside = "one run at a time" if processes == 1 else f"{processes} runs beside each other"
+    where = "on a GPU" if torch.cuda.is_available() else "on a CPU"
+    return f"{where}, {one} for each run, {beside}; decoding alone"

@@ -1,0 +1,254 @@
+"""A search over settings: trials that are drawn by Optuna, trained in runs of their own and given up when they lag.
+
+sweep.db        Optuna's own record of all trials, in SQLite
+trial-0000/     a run for each trial
+best.toml       the configuration of the best trial so far
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regard import build
+from regard.comparing.varying import split_values
+from regard.config import Config, load_config
+from regard.core.errors import UserError
+from regard.core.files import write_whole
+from regard.trainer import Trainer
+from regard.training import Ended, Event, Validated
+
+if TYPE_CHECKING:
+    import optuna
+
+UNPRUNED = 5  # trials that nobody gives up, so that there is something to lag behind
+
+
+@dataclass(frozen=True)
+class Range:
+    """`low..high` of a number, evenly or by powers; or one of several values."""
+
+    key: str
+    low: float = 0.0
+    high: float = 0.0
+    by_powers: bool = False
+    is_whole: bool = False
+    values: tuple[str, ...] = ()
+
+    def draw(self, trial: "optuna.Trial") -> str:
+        """As a setting would be written."""
+        if self.values:
+            return str(trial.suggest_categorical(self.key, self.values))
+        if self.is_whole:
+            return str(trial.suggest_int(self.key, int(self.low), int(self.high), log=self.by_powers))
+        return repr(trial.suggest_float(self.key, self.low, self.high, log=self.by_powers))
+
+
+def parse_range(text: str) -> Range:
+    """`training.learning_rate=1e-4..1e-2:log`, `model.encoder.width=64..256`, `model.dropout=0.1,0.3`."""
+    key, equals, rest = text.partition("=")
+    key = key.strip()
+    example = "such as training.learning_rate=1e-4..1e-2:log or model.dropout=0.1,0.3"
+    if not equals or not key or not rest.strip():
+        raise UserError(f"--over {text}: expected key=low..high or key=value,value, {example}.")
+    if ".." not in rest:
+        values = tuple(split_values(rest))
+        if not all(values) or len(set(values)) < len(values):
+            raise UserError(f"--over {text}: a value is missing or comes twice, {example}.")
+        return Range(key, values=values)
+    ends, colon, scale = rest.partition(":")
+    low, _, high = ends.partition("..")
+    try:
+        found = Range(
+            key,
+            float(low),
+            float(high),
+            by_powers=scale == "log",
+            is_whole=_is_whole(low) and _is_whole(high),
+        )
+    except ValueError:
+        raise UserError(f"--over {text}: {ends} is no range of numbers, {example}.") from None
+    if (colon and scale != "log") or not found.low < found.high or (found.by_powers and found.low <= 0):
+        raise UserError(
+            f"--over {text}: the low end comes first, and :log is the only scale and needs numbers above 0, {example}."
+        )
+    return found
+
+
+def _is_whole(number: str) -> bool:
+    return number.strip().lstrip("+-").isdigit()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One configuration that was tried."""
+
+    number: int
+    settings: dict[str, str]
+    value: float | None  # of the validation that decides; None: it was given up or failed
+    outcome: str  # complete, pruned, failed
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Something happened in a trial; `trial` once it is over."""
+
+    number: int
+    settings: dict[str, str] = field(repr=False)
+    event: Event | None = None
+    trial: Trial | None = None
+
+
+class Sweep:
+    """Trials of one configuration, one after the other, in a folder; killed and started again it goes on.
+
+    A trial whose process died is trained on from its newest checkpoint. `stop` is asked after every step.
+    """
+
+    def __init__(
+        self,
+        recipe: str,
+        changes: Sequence[str],
+        ranges: Sequence[Range],
+        folder: Path,
+        *,
+        seed: int = 1,
+        stop: Callable[[], str | None] = lambda: None,
+    ):
+        self.recipe = recipe
+        self.changes = changes
+        self.ranges = ranges
+        self.folder = folder
+        self.stop = stop
+        self.base = self._config({})
+        self._check_settings()
+        judge = build.judging_metric(self.base)
+        self.higher_is_better = judge is not None and judge.higher_is_better
+        folder.mkdir(parents=True, exist_ok=True)
+        self.study = _study(folder / "sweep.db", seed=seed, higher_is_better=self.higher_is_better)
+        self._check_the_same()
+
+    def run(self, trials: int) -> Iterator[Tried]:
+        """Until so many trials are over, earlier ones included."""
+        import optuna
+
+        for left in self.study.get_trials(deepcopy=False, states=[optuna.trial.TrialState.RUNNING]):
+            trial = optuna.trial.Trial(self.study, left._trial_id)  # its process died: nobody else has it
+            if "settings" not in left.user_attrs:  # before anything was drawn
+                self.study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            else:
+                yield from self._try(trial, left.user_attrs["settings"])
+        while self.over() < trials and self.stop() is None:
+            trial = self.study.ask()
+            settings = {one.key: one.draw(trial) for one in self.ranges}
+            trial.set_user_attr("settings", settings)
+            yield from self._try(trial, settings)
+
+    def over(self) -> int:
+        return sum(one.state.is_finished() for one in self.study.get_trials(deepcopy=False))
+
+    def trials(self) -> list[Trial]:
+        return [
+            Trial(one.number, one.user_attrs.get("settings", {}), one.value, one.state.name.lower())
+            for one in self.study.get_trials(deepcopy=False)
+            if one.state.is_finished()
+        ]
+
+    def best(self) -> Trial | None:
+        done = [one for one in self.trials() if one.outcome == "complete" and one.value is not None]
+        sign = 1 if self.higher_is_better else -1
+        return max(done, key=lambda one: sign * (one.value or 0.0), default=None)
+
+    def run_folder(self, number: int) -> Path:
+        return self.folder / f"trial-{number:04d}"
+
+    def _try(self, trial: "optuna.Trial", settings: dict[str, str]) -> Iterator[Tried]:
+        """Trains it; tells Optuna of every validation, and gives up when it says so."""
+        import optuna
+
+        told = set(self.study.get_trials(deepcopy=False)[trial.number].intermediate_values)
+        lags = False
+        value, state = None, optuna.trial.TrialState.FAIL
+        try:
+            trainer = Trainer(
+                self._config(settings),
+                self.run_folder(trial.number),
+                stop=lambda: "lags behind" if lags else self.stop(),
+            )
+            for event in trainer.events():
+                yield Tried(trial.number, settings, event=event)
+                if isinstance(event, Validated):
+                    if event.step not in told:
+                        trial.report(self._value(trainer.config, event), event.step)
+                    lags = trial.should_prune()
+                elif isinstance(event, Ended) and event.finished:
+                    value, state = self._best_value(trainer), optuna.trial.TrialState.COMPLETE
+                elif isinstance(event, Ended):
+                    if not lags:
+                        return  # somebody stopped it: the trial goes on another time
+                    state = optuna.trial.TrialState.PRUNED
+        except UserError as error:  # such as a training that diverged, or widths that do not go together
+            trial.set_user_attr("problem", str(error))
+        self.study.tell(trial, value, state)
+        self._write_best()
+        yield Tried(trial.number, settings, trial=Trial(trial.number, settings, value, state.name.lower()))
+
+    def _best_value(self, trainer: Trainer) -> float:
+        """Of all validations, those of earlier sittings included."""
+        state = trainer.checkpoints.newest_state()
+        assert state is not None, "a training that is over has saved itself"
+        assert state.best is not None, "and validated"
+        return state.best.value
+
+    def _value(self, config: Config, event: Validated) -> float:
+        metric = config.training.metric
+        return event.validation.loss if metric == "loss" else event.validation.scores[metric]
+
+    def _config(self, settings: dict[str, str]) -> Config:
+        changes = [*self.changes, *(f"{key}={value}" for key, value in settings.items())]
+        return load_config(self.recipe, changes, by="--set or --over")
+
+    def _write_best(self) -> None:
+        if (best := self.best()) is not None:
+            write_whole(self.folder / "best.toml", self._config(best.settings).to_toml())
+
+    def _check_settings(self) -> None:
+        """A name that nobody knows is told before anything is tried; a value may fit or not."""
+        for one in self.ranges:
+            value = one.values[0] if one.values else f"{one.low:g}"
+            try:
+                self._config({one.key: value})
+            except UserError as error:
+                if "unknown setting" in str(error):
+                    raise
+
+    def _check_the_same(self) -> None:
+        """A sweep is one search: other ranges or another configuration make another."""
+        asked = {"ranges": sorted(map(repr, self.ranges)), "config": self.base.to_toml()}
+        earlier = self.study.user_attrs.get("asked")
+        if earlier is None:
+            self.study.set_user_attr("asked", asked)
+        elif earlier != asked:
+            raise UserError(
+                f"{self.folder} has a sweep over other settings or of another configuration. Give another folder with "
+                "--folder, or the same command as before."
+            )
+
+
+def _study(path: Path, *, seed: int, higher_is_better: bool) -> "optuna.Study":
+    try:
+        import optuna
+    except ImportError:
+        raise UserError("A sweep needs Optuna: pip install 'regard[sweep]'.") from None
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    storage = optuna.storages.RDBStorage(f"sqlite:///{path.resolve()}")
+    study = optuna.create_study(
+        storage=storage,
+        study_name="sweep",
+        load_if_exists=True,
+        direction="maximize" if higher_is_better else "minimize",
+        pruner=optuna.pruners.MedianPruner(n_startup_trials=UNPRUNED),
+    )
+    # Going on, it must not draw again what it drew at the start.
+    study.sampler = optuna.samplers.TPESampler(seed=seed + len(study.get_trials(deepcopy=False)))
+    return study

@@ -1,0 +1,196 @@
+"""A result as a table: cells for a terminal, Markdown, and a JSON document with everything."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from regard.comparing.costs import Learning
+from regard.comparing.standings import Quality, Result, Standing
+from regard.metrics import BOUND, RESAMPLES, TRIALS
+
+Rows = Sequence[Sequence[str]]
+
+
+def table(result: Result) -> tuple[Sequence[str], Rows]:
+    """The heads of the columns, and a row for each model."""
+    columns = list(zip(*(_cells(result, one) for one in result.standings), strict=True))
+    told = [column for column in columns if any(cell for _, cell in column)]
+    heads = [column[0][0] for column in told]
+    return heads, list(zip(*([cell for _, cell in column] for column in told), strict=True))
+
+
+def _cells(result: Result, one: Standing) -> list[tuple[str, str]]:
+    """The name and the content of each cell of a row; a column in which nobody has anything is left out."""
+    scores = [
+        (f"{name} {'↑' if quality.higher_is_better else '↓'}", shown(quality))
+        for name, quality in _main_first(result, one)
+    ]
+    return [
+        ("model", one.name),
+        scores[0],
+        ("p", _p(result, one)),
+        *scores[1:],
+        ("parameters", f"{one.decoding.parameters:,}"),
+        ("steps", f"{one.spent.steps:,}"),
+        ("time", clock(one.spent.seconds)),
+        ("pieces/s", f"{one.rate:,.0f}"),
+        (f"to {_reach(result)}", _reached(result, one)),
+        ("pieces until then", f"{one.reached.tokens / 1e6:.2f}M" if one.reached else ""),
+        ("sentences/s", f"{one.decoding.sentences_per_second:,.0f}"),
+        ("memory", f"{one.memory / 2**20:,.0f} MiB" if one.memory else ""),
+    ]
+
+
+def _main_first(result: Result, one: Standing) -> list[tuple[str, Quality]]:
+    return sorted(one.qualities.items(), key=lambda item: item[0] != result.metric)
+
+
+def shown(quality: Quality) -> str:
+    return f"{quality.mean:.2f} ±{quality.spread:.2f}"
+
+
+def _p(result: Result, one: Standing) -> str:
+    if one.name == result.reference:
+        return "–"
+    found = one.against[result.metric]
+    return f"{found.p:.4f}" if found.p > BOUND else f"{found.p:.4f} {found.verdict}"
+
+
+def _reach(result: Result) -> str:
+    return f"{result.metric} {result.reach:g}" if result.reach is not None else ""
+
+
+def _reached(result: Result, one: Standing) -> str:
+    if result.reach is None:
+        return ""
+    if one.reached is None:
+        return "never"
+    some = f" ({one.reached.runs} of {len(one.runs)})" if one.reached.runs < len(one.runs) else ""
+    return f"{clock(one.reached.seconds)}{some}"
+
+
+def clock(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def legend(result: Result) -> Iterator[str]:
+    """What the figures mean, a sentence each."""
+    several = any(len(one.runs) > 1 for one in result.standings)
+    yield f"Budget: {result.budget}. {result.test_size:,} test sources. Measured {result.conditions}."
+    yield (
+        "±: standard deviation over seeds."
+        if several
+        else f"±: half of the interval that holds 95 % of {RESAMPLES:,} bootstrap resamples."
+    )
+    answers = "the test answers of all seeds" if several else "the test answers"
+    yield (
+        f"p: against {result.reference}, by paired approximate randomisation over {answers}, two-sided, {TRIALS:,} "
+        f"trials; better or worse stands where it is at most {BOUND:g}."
+    )
+    if result.reach is not None:
+        yield (
+            f"To {_reach(result)}: training time and target pieces at the first validation that reached it, with "
+            "greedy answers."
+        )
+    yield "Time and pieces/s (of targets): in training steps, validations not counted. Memory: the most in training."
+    for name, problem in result.failed.items():
+        yield f"Failed: {name}: {problem}"
+
+
+def markdown(result: Result) -> str:
+    heads, rows = table(result)
+    parts = [_grid(heads, rows), "\n".join(f"- {line}" for line in legend(result))]
+    heads, rows = lengths(result)
+    parts += [f"{result.metric} by source length, in pieces:", _grid(heads, rows)]
+    return f"# {result.name}\n\n" + "\n\n".join(parts) + "\n"
+
+
+def lengths(result: Result) -> tuple[Sequence[str], Rows]:
+    """The quality of each model over sources of like length."""
+    labels = [f"{part.least} to {part.most} ({part.count:,})" for part in result.by_length]
+    rows = [
+        [one.name, *(f"{part.scores[place].value:.2f}" for part in result.by_length)]
+        for place, one in enumerate(result.standings)
+    ]
+    return ["model", *labels], rows
+
+
+def _grid(heads: Sequence[str], rows: Rows) -> str:
+    lines = [heads, ["---", *["--:"] * (len(heads) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+
+
+def document(result: Result) -> dict[str, Any]:
+    """Everything, for programs."""
+    return {
+        "name": result.name,
+        "metric": result.metric,
+        "reference": result.reference,
+        "reach": result.reach,
+        "budget": result.budget,
+        "conditions": result.conditions,
+        "test_sources": result.test_size,
+        "models": [_described(one) for one in result.standings],
+        "by_source_length": [
+            {
+                "from": part.least,
+                "to": part.most,
+                "count": part.count,
+                "values": {
+                    one.name: round(score.value, 4)
+                    for one, score in zip(result.standings, part.scores, strict=True)
+                },
+            }
+            for part in result.by_length
+        ],
+        "failed": dict(result.failed),
+    }
+
+
+def _described(one: Standing) -> dict[str, Any]:
+    reached = one.reached
+    return {
+        "name": one.name,
+        "runs": [str(run) for run in one.runs],
+        "scores": {name: _score(one, name, quality) for name, quality in one.qualities.items()},
+        "parameters": one.decoding.parameters,
+        "steps": one.spent.steps,
+        "target_pieces": one.spent.tokens,
+        "seconds": round(one.spent.seconds, 3),
+        "target_pieces_per_second": round(one.rate, 1),
+        "sentences_per_second": round(one.decoding.sentences_per_second, 2),
+        "peak_memory": one.memory,
+        "reached": reached
+        and {
+            "seconds": round(reached.seconds, 3),
+            "target_pieces": round(reached.tokens),
+            "runs": reached.runs,
+        },
+        "learning": [_curve(one) for one in one.learnings],
+    }
+
+
+def _score(one: Standing, name: str, quality: Quality) -> dict[str, Any]:
+    found = one.against.get(name)
+    return {
+        "mean": round(quality.mean, 4),
+        "values": [round(value, 4) for value in quality.values],
+        "deviation": None if quality.deviation is None else round(quality.deviation, 4),
+        "half_interval": round(quality.half, 4),
+        "higher_is_better": quality.higher_is_better,
+        "against": found
+        and {"difference": round(found.difference, 4), "p": round(found.p, 6), "verdict": found.verdict},
+    }
+
+
+def _curve(record: Learning) -> list[dict[str, Any]]:
+    return [
+        {
+            "step": point.spent.steps,
+            "target_pieces": point.spent.tokens,
+            "seconds": round(point.spent.seconds, 3),
+            **point.values,
+        }
+        for point in record.points
+    ]

@@ -1,0 +1,61 @@
+"""A process that trains and scores one run: `python -m regard.comparing.worker PARENT FOLDER train|score`.
+
+The configuration comes in on stdin. Killed with its parent, it leaves a run that goes on; SIGTERM stops and saves it.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import tomllib
+from collections import deque
+from pathlib import Path
+
+PARENT_ENDS = 1  # PR_SET_PDEATHSIG of prctl, see sys/prctl.h
+STOPPED = 3  # exit codes; 2 is an error for people, as everywhere
+FAILED = 2
+
+
+def main(parent: int, folder: Path, job: str) -> int:
+    end_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the parent's to answer
+    from regard.core.errors import UserError
+
+    try:
+        return _work(folder, job)
+    except UserError as error:
+        sys.stderr.write(f"{error}\n")
+        return FAILED
+
+
+def end_with(parent: int) -> None:
+    """Nobody would wait for this process, and its run would be locked. Linux alone can promise it."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(PARENT_ENDS, signal.SIGKILL)
+        if os.getppid() != parent:  # it was over before it could be promised
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _work(folder: Path, job: str) -> int:
+    from regard.config import parse_config
+    from regard.core.allocation import keep_freed_memory
+    from regard.evaluation import evaluate
+    from regard.trainer import Trainer
+    from regard.training import Ended
+
+    keep_freed_memory()
+    config = parse_config(tomllib.loads(sys.stdin.read()), origin=str(folder))
+    if job == "train":
+        asked: list[int] = []
+        before = signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
+        trainer = Trainer(config, folder, stop=lambda: "stopped" if asked else None)
+        last = deque(trainer.events(), maxlen=1).pop()
+        signal.signal(signal.SIGTERM, before)
+        if not isinstance(last, Ended) or not last.finished:
+            return STOPPED
+    evaluate(folder, device=config.training.device)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]))

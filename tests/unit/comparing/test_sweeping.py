@@ -1,0 +1,109 @@
+from pathlib import Path
+
+import pytest
+from commands import TINY
+
+from regard.comparing.sweeping import Range, Sweep, parse_range
+from regard.config import load_config
+from regard.core.errors import UserError
+from regard.training import Noted, Saved
+
+pytest.importorskip("optuna")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "training.learning_rate=1e-4..1e-2:log",
+            Range("training.learning_rate", 1e-4, 1e-2, by_powers=True),
+        ),
+        ("model.dropout=0.1..0.3", Range("model.dropout", 0.1, 0.3)),
+        ("model.encoder.width=64..256", Range("model.encoder.width", 64, 256, is_whole=True)),
+        ("model.dropout=0.1, 0.3", Range("model.dropout", values=("0.1", "0.3"))),
+        (
+            "training.betas=[0.9,0.98],[0.9,0.999]",
+            Range("training.betas", values=("[0.9,0.98]", "[0.9,0.999]")),
+        ),
+    ],
+)
+def test_a_range_is_two_ends_or_several_values(text: str, expected: Range) -> None:
+    assert parse_range(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "a=", "=1..2", "a=2..1", "a=0..1:log", "a=1..2:cube", "a=x..y", "a=1,,2", "a=1,1", "a=..3"]
+)
+def test_another_range_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(UserError, match=r"such as training.learning_rate=1e-4..1e-2:log"):
+        parse_range(text)
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> str:
+    path = tmp_path / "tiny.toml"
+    path.write_text(
+        TINY.replace("steps = 24", "steps = 4").replace("validate_every = 8", "validate_every = 2")
+    )
+    return str(path)
+
+
+RATES = Range("training.learning_rate", 1e-4, 1e-1, by_powers=True)
+
+
+def sweep(tiny: str, *ranges: Range) -> Sweep:
+    return Sweep(tiny, (), ranges or [RATES], Path(tiny).parent / "sweep")
+
+
+def test_the_best_trial_is_written_as_a_configuration(tiny: str) -> None:
+    search = sweep(tiny)
+    list(search.run(2))
+    first, second = search.trials()
+    assert first.settings != second.settings
+    best = search.best()
+    assert best is not None
+    assert best.value == min(first.value or 0, second.value or 0)  # the loss decides
+    written = load_config(search.folder / "best.toml")
+    assert repr(written.training.learning_rate) == best.settings["training.learning_rate"]
+    assert list(search.run(2)) == []  # so many in all, not so many more
+
+
+def test_a_trial_that_was_broken_off_goes_on_from_its_checkpoint(tiny: str) -> None:
+    events = sweep(tiny).run(1)
+    for tried in events:
+        if isinstance(tried.event, Saved):
+            break
+    events.close()  # as if its process had died
+    again = sweep(tiny)
+    told = [tried.event.text for tried in again.run(1) if isinstance(tried.event, Noted)]
+    assert "going on from step 2" in told
+    (trial,) = again.trials()
+    assert (trial.number, trial.outcome, trial.settings) == (0, "complete", tried.settings)
+
+
+def test_a_trial_that_lags_behind_is_given_up(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import optuna
+
+    monkeypatch.setattr(optuna.trial.Trial, "should_prune", lambda trial: True)
+    search = sweep(tiny)
+    list(search.run(1))
+    assert [one.outcome for one in search.trials()] == ["pruned"]
+    assert search.best() is None
+    assert not (search.folder / "best.toml").exists()
+
+
+def test_settings_that_do_not_go_together_fail_alone(tiny: str) -> None:
+    search = sweep(tiny, Range("model.attention.score", values=("dot",)))  # its widths differ
+    list(search.run(1))
+    assert [one.outcome for one in search.trials()] == ["fail"]
+
+
+def test_a_sweep_over_other_settings_needs_another_folder(tiny: str) -> None:
+    sweep(tiny)
+    with pytest.raises(UserError, match="has a sweep over other settings"):
+        sweep(tiny, Range("training.clip", values=("0", "1")))
+
+
+def test_an_unknown_setting_is_told_before_anything_is_tried(tiny: str) -> None:
+    with pytest.raises(UserError, match=r"unknown setting 'training.lerning_rate'"):
+        sweep(tiny, Range("training.lerning_rate", 0.1, 1.0))
