@@ -87,6 +87,8 @@ def _routes(models: Models, settings: ServerSettings, tallies: Tallies, keys: Ke
     app.add_api_route(
         "/docs/style.css", lambda: Response(style, media_type="text/css"), include_in_schema=False
     )
+    house = files("regard.viewing").joinpath("assets")
+    app.mount("/house", StaticFiles(directory=str(house)))  # the page wears the same colours
     app.mount("/", StaticFiles(directory=str(folder.joinpath("page")), html=True))
     return app
 

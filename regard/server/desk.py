@@ -21,6 +21,7 @@ from regard.server.tallies import Tallies
 from regard.server.wire import Ask
 from regard.server.work import Job, Line, Way
 from regard.viewing.document import described
+from regard.viewing.labels import ordinary
 
 QUICK = 2000  # characters that are cut into pieces at once; more of them in a thread
 
@@ -177,9 +178,19 @@ def predicted(answer: Prediction, ask: Ask) -> bytes:
         "answers": [as_object(one, parts) for one in (answer, *answer.alternatives)],
         "problem": answer.problem,
     }
+    if "pieces" in ask.returns:
+        content["source_pieces"] = _length(answer)
     if "beam" in ask.returns:
         content["beam"] = described(answer).get("beam", [])
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _length(answer: Prediction) -> int:
+    """Of the source in pieces, without marks and tags, as limits count it."""
+    record = answer.attention
+    if record.source_words is not None:
+        return sum(part is not None for part in record.source_words.of)
+    return len(ordinary(record.source_pieces))
 
 
 async def disconnected(http: HttpRequest) -> None:
