@@ -10,7 +10,6 @@ import typer
 from regard.cli.arguments import DeviceOption
 from regard.cli.console import listen_to_warnings, notes
 
-
 KEY = "REGARD_API_KEY"
 
 

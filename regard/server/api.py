@@ -24,6 +24,14 @@ router = APIRouter(prefix="/v1")
 
 CLIENT_GONE = 499  # nobody reads it; the counts do
 EVENTS = "text/event-stream"
+EVENT = {
+    "type": "object",
+    "properties": {
+        "event": {"enum": ["start", "pieces", "prediction", "error", "end"]},
+        "data": {"type": "string"},
+    },
+    "required": ["event", "data"],
+}
 
 
 @router.get("/models", response_model=ModelList, responses=refusals(401))
@@ -69,8 +77,8 @@ async def written(answers: Sequence[Prediction], ask: Ask) -> list[bytes]:
     response_class=StreamingResponse,
     responses={
         200: {
-            "content": {EVENTS: {"schema": {"type": "string"}}},
-            "description": "Server-sent events: start, pieces, prediction, end, error.",
+            "content": {EVENTS: {"schema": EVENT}},
+            "description": "Server-sent events; the data of each is JSON.",
         },
         **refusals(401, 404, 408, 413, 415, 422, 429, 500, 503),
     },

@@ -3,12 +3,13 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import HTMLResponse, Response
-from fastapi.staticfiles import StaticFiles
+from fastapi.responses import FileResponse, HTMLResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
@@ -87,10 +88,23 @@ def _routes(models: Models, settings: ServerSettings, tallies: Tallies, keys: Ke
     app.add_api_route(
         "/docs/style.css", lambda: Response(style, media_type="text/css"), include_in_schema=False
     )
-    house = files("regard.viewing").joinpath("assets")
-    app.mount("/house", StaticFiles(directory=str(house)))  # the page wears the same colours
-    app.mount("/", StaticFiles(directory=str(folder.joinpath("page")), html=True))
+    _add_files(app, "/", Path(str(folder.joinpath("page"))))
+    _add_files(
+        app, "/house/", Path(str(files("regard.viewing").joinpath("assets")))
+    )  # its colours are theirs
     return app
+
+
+def _add_files(app: FastAPI, place: str, folder: Path) -> None:
+    """A route for each file: nothing else of the disk can be asked for."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            name = path.relative_to(folder).as_posix().removesuffix("index.html")
+            app.add_route(f"{place}{name}", partial(_file, path), methods=["GET"])
+
+
+async def _file(path: Path, _: Request) -> Response:
+    return FileResponse(path)
 
 
 def _refused(_: Request, error: Exception) -> Response:

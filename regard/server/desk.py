@@ -23,6 +23,9 @@ from regard.server.work import Job, Line, Way
 from regard.viewing.document import described
 from regard.viewing.labels import ordinary
 
+WIDEST = (
+    40  # characters of a piece, on the average: a longer text need not be cut to know that it is too long
+)
 QUICK = 2000  # characters that are cut into pieces at once; more of them in a thread
 
 
@@ -87,12 +90,15 @@ class Desk:
                 model.predictor.codec.front(request)
             except UserError as error:
                 raise Problem(422, f"Input {number}: {error}.", field="to") from None
+        most = min(limits.pieces, model.longest_source)
         texts = [request.text for request in requests]
+        for number, text in enumerate(texts):
+            if len(text) > WIDEST * most:
+                raise _too_much(number, f"{len(text)} characters", WIDEST * most)
         if sum(map(len, texts)) <= QUICK:
             rows = model.predictor.codec.source.encode_many(texts)
         else:
             rows = await asyncio.to_thread(model.predictor.codec.source.encode_many, texts)
-        most = min(limits.pieces, model.longest_source)
         for number, row in enumerate(rows):
             if len(row) > most:
                 raise _too_much(number, f"{len(row)} pieces", most)
@@ -126,11 +132,12 @@ class Desk:
 
     async def answers(self, jobs: Sequence[Job], http: HttpRequest) -> list[Prediction]:
         """All of them; a Problem at the deadline, Gone if the client goes away before."""
-        everything = asyncio.gather(*(job.answer for job in jobs))
+        everything = asyncio.ensure_future(_all(jobs))
         leaving = asyncio.ensure_future(disconnected(http))
         try:
+            waiting: set[asyncio.Future[Any]] = {everything, leaving}
             await asyncio.wait(
-                {everything, leaving},
+                waiting,
                 timeout=jobs[0].deadline - time.monotonic(),
                 return_when=asyncio.FIRST_COMPLETED,
             )
@@ -191,6 +198,10 @@ def _length(answer: Prediction) -> int:
     if record.source_words is not None:
         return sum(part is not None for part in record.source_words.of)
     return len(ordinary(record.source_pieces))
+
+
+async def _all(jobs: Sequence[Job]) -> list[Prediction]:
+    return [await asyncio.shield(job.answer) for job in jobs]
 
 
 async def disconnected(http: HttpRequest) -> None:

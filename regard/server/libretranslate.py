@@ -1,6 +1,7 @@
 """The part of LibreTranslate's API that can be kept honestly: /translate, /languages, /health."""
 
 from collections import defaultdict
+from itertools import islice
 from typing import Any, Literal
 
 from babel import Locale, UnknownLocaleError
@@ -101,7 +102,8 @@ async def translate(request: Request) -> Response:
             return Response(status_code=CLIENT_GONE)
     found = []
     for text in lines:
-        ranked = [[one.text for one in (answer, *answer.alternatives)] for answer, _ in zip(answers, text)]  # noqa: B905
+        own = list(islice(answers, len(text)))
+        ranked = [[one.text for one in (answer, *answer.alternatives)] for answer in own]
         found.append(
             ["\n".join(some[min(n, len(some) - 1)] for some in ranked) for n in range(asked.alternatives + 1)]
         )

@@ -12,6 +12,7 @@ from regard.core.errors import did_you_mean
 from regard.viewing.labels import plain
 
 LONGEST = 300  # characters of a message
+VARIANTS = ("str", "Wish", "list[str]")  # pydantic names the members of a union in its locations
 
 
 class Problem(Exception):  # noqa: N818 (it is an answer)
@@ -47,8 +48,9 @@ def busy(error: str, *, seconds: int, status: int = 429) -> Problem:
 
 def invalid(errors: Sequence[ErrorDetails], model: type[BaseModel]) -> Problem:
     """The first thing that is wrong with a body, in words."""
-    first = min(errors, key=lambda one: one["loc"][:1] != errors[0]["loc"][:1])
-    place = [str(part) for part in first["loc"] if not _is_variant(part)]
+    alike = [one for one in errors if _thing(one) == _thing(errors[0])]
+    first = max(alike, key=lambda one: len(one["loc"]))  # of several forms, the one that came furthest
+    place = [str(part) for n, part in enumerate(first["loc"]) if n == 0 or part not in VARIANTS]
     field = ".".join(part[:40] for part in place)
     if first["type"] == "extra_forbidden":
         near = did_you_mean(place[-1][:40], model.model_fields) if len(place) == 1 else ""
@@ -59,9 +61,10 @@ def invalid(errors: Sequence[ErrorDetails], model: type[BaseModel]) -> Problem:
     return Problem(422, f"{field or 'The body'} {said[:1].lower()}{said[1:]}.", field=field or None)
 
 
-def _is_variant(part: int | str) -> bool:
-    """pydantic names the members of a union in its locations."""
-    return isinstance(part, str) and (part in ("str", "Wish") or part[:1].isupper() or "[" in part)
+def _thing(error: ErrorDetails) -> tuple[int | str, ...]:
+    """The field, or the member of a list, that an error is about."""
+    place = error["loc"]
+    return place[: 2 if len(place) > 1 and isinstance(place[1], int) else 1]
 
 
 def _shown(text: str) -> str:

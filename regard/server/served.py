@@ -151,7 +151,9 @@ def load_models(runs: Sequence[str], device: str) -> Models:
     for name, path in named_runs(runs).items():
         predictor = load(path, device=device)
         folder = find_model(path)
-        found[name] = Served(name, predictor, folder.config(), _looks(predictor), _examples(folder.folder.parent))
+        found[name] = Served(
+            name, predictor, folder.config(), _looks(predictor), _examples(folder.folder.parent)
+        )
     return Models(found)
 
 

@@ -47,7 +47,7 @@ def serve(settings: ServerSettings, listener: socket.socket) -> None:
         find_model(path).config()  # so that what is wrong with a run is told once, and by this process
     os.environ[HANDED_ON] = settings.model_dump_json()
     config = configuration(settings, "regard.cli.serve:worker")
-    Multiprocess(config, uvicorn.Server(config).run, [listener]).run()
+    Multiprocess(config, sockets=[listener]).run()
 
 
 def loaded(settings: ServerSettings) -> object:

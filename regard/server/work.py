@@ -53,7 +53,8 @@ class Job:
     def leave(self) -> None:
         """Nobody waits any more: the search stops before its next step."""
         self.left = True
-        self.answer.cancel()
+        if not self.answer.cancel() and not self.answer.cancelled():
+            self.answer.exception()  # it has been seen, as far as asyncio is concerned
 
     def settle(self, answer: Prediction | Problem) -> None:
         _later(self._loop, self._settle, answer)

@@ -19,7 +19,7 @@ export function textComposer(context) {
   });
   const shadow = make("div", { class: "shadow", "aria-hidden": "true", dir: "auto" });
   const counter = make("p", { id: "counter", class: "counter", role: "status" });
-  const answer = make("div", { id: "answer", class: "answer", dir: "auto", "aria-live": "off" });
+  const answer = make("div", { id: "answer", class: "reply", dir: "auto", "aria-live": "off" });
   const facts = make("p", { class: "facts" });
   const names = { source: make("label", { for: "input", class: "name" }), answer: make("h2", { class: "name", id: "answer-name" }) };
   const from = select("From", { options: languages("from"), get: () => context.state.from, set: (value) => change({ from: value }) });

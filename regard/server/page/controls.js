@@ -88,12 +88,12 @@ export function menu(title, id, ...content) {
 }
 
 // What changes how a model searches; `other_` for the second of two.
-export function searchSettings(context, prefix = "", modelOf = () => context.model) {
+export function searchSettings(context, { prefix = "", several = true, modelOf = () => context.model } = {}) {
   const { change } = context;
   const of = (name) => ({ get: () => context.state[prefix + name], set: (value) => change({ [prefix + name]: value, answer: 0 }) });
   const all = [
     number("Beam", { ...of("beam"), fallback: () => modelOf().search.beam, min: 1, max: () => modelOf().limits.beam }),
-    ...(prefix ? [] : [number("Answers", { ...of("best"), fallback: () => 1, min: 1, max: () => modelOf().limits.best })]),
+    ...(!several ? [] : [number("Answers", { ...of("best"), fallback: () => Math.min(3, modelOf().limits.best), min: 1, max: () => modelOf().limits.best })]),
     number("Length penalty", { ...of("length_penalty"), fallback: () => modelOf().search.length_penalty, min: 0, max: () => 10, step: 0.1 }),
     select("Lengths are compared", {
       ...of("penalty"),

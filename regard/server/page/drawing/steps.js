@@ -14,7 +14,7 @@ export function stepColumn({ pieces, alternatives, scores }, step, take, fixed =
       const bar = make("i", { class: "bar", "aria-hidden": "true" });
       bar.style.setProperty("--share", Math.sqrt(probability).toFixed(3));
       const choice = button("", () => take(step, piece), {
-        class: chosen ? "piece taken" : "piece", "aria-pressed": String(chosen),
+        class: chosen ? "piece taken" : "piece", "aria-pressed": String(chosen), disabled: piece === "</s>" && !chosen, // an end is no beginning
         "aria-label": `${label}, ${percent(probability)}${chosen ? ", taken" : ""}`,
       });
       choice.append(bar, make("span", { class: "what" }, label), make("span", { class: "share" }, percent(probability)));

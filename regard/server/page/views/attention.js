@@ -109,7 +109,7 @@ function mount(context) {
     shown = drawing(context, room, (layer, head) => change({ layer, head, drawing: "map" }));
     frame.setAttribute("aria-label", context.looks ? describe(context) : "Nothing to draw");
     frame.setAttribute("role", context.state.drawing === "heads" ? "group" : "application");
-    frame.replaceChildren(shown?.svg ?? make("p", { class: "quiet" }, "Nothing to draw: there are no pieces."));
+    frame.replaceChildren(shown?.svg ?? make("p", { class: "quiet" }, context.question.busy ? "" : "Nothing to draw: there are no pieces."));
     cursor = { row: 0, column: 0 };
     follow(pointing.at);
   }

@@ -27,7 +27,7 @@ function mount(context) {
   const wider = button("Search with a beam of 5", () => context.change({ beam: Math.min(5, context.model.limits.beam) }), { class: "tool" });
   const narrow = make("p", { class: "note" }, "A beam of 1 is greedy: one branch and what it passed over. ", wider);
   const kinds = make("ul", { class: "kinds" }, [["answer", "in the answer"], ["kept", "kept"], ["finished", "finished"], ["pruned", "pruned"]]
-    .map(([kind, name]) => make("li", {}, make("i", { class: `key ${kind}`, "aria-hidden": "true" }), name)));
+    .map(([kind, name]) => make("li", {}, make("i", { class: `key ${kind === "answer" ? "chosen" : kind}`, "aria-hidden": "true" }), name)));
   const element = make("div", { class: "card" }, make("div", { class: "bar" }, hypothesis, kinds), numbers, narrow, frame,
     make("p", { class: "hint" }, "Steps go from left to right. The thicker a line, the closer its hypothesis is to the likeliest of its step. Point at a piece for its numbers and its path; arrow keys move."));
   let tree = null, picture = null;

@@ -22,7 +22,7 @@ const otherModel = ({ models, state, model }) => models.find((one) => one.name =
 function ask(context) {
   const { state } = context, model = otherModel(context);
   const own = Object.fromEntries(["beam", "length_penalty", "no_repeat", "penalty"].map((name) => [name, state[`other_${name}`]]));
-  return context.asking(model, { ...state, ...own, prefix: "", require: [], forbid: [], to: model.to.includes(state.to) ? state.to : model.to[0] ?? null }, {});
+  return context.asking(model, { ...state, ...own, to: model.to.includes(state.to) ? state.to : model.to[0] ?? null }, {});
 }
 
 function sides(context) {
@@ -47,15 +47,19 @@ function mount(context) {
     set: (name) => change({ other_model: name }),
   });
   const first = select("Model", { options: () => context.models.map(({ name }) => [name, name]), get: () => context.model.name, set: (model) => context.choose(model) });
-  const settings = [searchSettings(context), searchSettings(context, "other_", () => otherModel(context))];
+  const settings = [searchSettings(context, { several: false }), searchSettings(context, { prefix: "other_", several: false, modelOf: () => otherModel(context) })];
   const columns = [0, 1].map((place) => {
-    const text = make("p", { class: "answer", dir: "auto" }), facts = make("p", { class: "facts" }), frame = make("div", { class: "frame" });
+    const text = make("p", { class: "reply", dir: "auto" }), facts = make("p", { class: "facts" }), frame = make("div", { class: "frame" });
     const element = make("section", { class: "card", "aria-label": place ? "Second" : "First" },
       make("div", { class: "bar" }, (place ? pick : first).element), settings[place].element, text, facts, frame);
     return { element, text, facts, frame };
   });
   const element = make("div", { class: "two" }, columns.map((column) => column.element));
   other ??= new Question(() => context.changed());
+  if (!Object.entries(context.state).some(([name, value]) => name.startsWith("other_") && value !== null)) {
+    const { state, model } = context;
+    change({ other_beam: (state.beam ?? model.search.beam) > 1 ? 1 : Math.min(5, model.limits.beam) }); // something to compare with
+  }
 
   function drawSides() {
     const both = sides(context);

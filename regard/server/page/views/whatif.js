@@ -13,7 +13,7 @@ export const whatIfView = {
 
 function mount(context) {
   const { change } = context;
-  const prefix = make("input", { type: "text", id: "prefix", autocomplete: "off", spellcheck: "false", dir: "auto", placeholder: "Ein …", input: () => change({ prefix: prefix.value, answer: 0 }, { wait: true }) });
+  const prefix = make("input", { type: "text", id: "prefix", autocomplete: "off", spellcheck: "false", dir: "auto", placeholder: "the first words", input: () => change({ prefix: prefix.value, answer: 0 }, { wait: true }) });
   const wish = (name, title, hint) => {
     const field = make("input", { type: "text", autocomplete: "off", spellcheck: "false", dir: "auto", placeholder: hint, id: `wish-${name}` });
     const add = () => {

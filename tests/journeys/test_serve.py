@@ -1,0 +1,119 @@
+"""`regard serve` as a person uses it: real processes on the loopback."""
+
+import json
+import signal
+import socket
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import regard, sentence
+from serving import RECURRENT, TRANSFORMER, process, until, untrained
+
+LINES = [f"{day} May {1990 + day}" for day in range(1, 11)] + ["", "Größe", "x"]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("home")
+    untrained(folder / "runs" / "recurrent", *RECURRENT)
+    untrained(folder / "runs" / "long", *TRANSFORMER, "search.max_length=1500", "data.max_target=1500")
+    return folder
+
+
+def told(folder: Path, run: str, *options: str) -> list[dict[str, Any]]:
+    """What `regard predict` answers."""
+    done = regard(
+        "predict", f"runs/{run}", "--output", "json", *options, folder=folder, stdin="\n".join(LINES).encode()
+    )
+    return [json.loads(line) for line in done.stdout.decode().splitlines()]
+
+
+def test_answers_are_those_of_regard_predict_alone_and_beside_others(home: Path) -> None:
+    expected = told(home, "recurrent", "--beam", "3", "--best", "2")
+    with process("first=runs/recurrent", "runs/long", folder=home) as (_, client):
+        ask = {"model": "first", "beam": 3, "best": 2, "return": ["pieces", "scores"]}
+        found: dict[int, Any] = {}
+
+        def one(number: int) -> None:
+            found[number] = client.post("/v1/predict", {**ask, "inputs": [LINES[number]]}).json
+
+        threads = [threading.Thread(target=one, args=(number,)) for number in range(len(LINES))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        together = client.post("/v1/predict", {**ask, "inputs": LINES}).json["predictions"]
+    for number, known in enumerate(expected):
+        for answers in (together[number]["answers"], found[number]["predictions"][0]["answers"]):
+            for answer, other in zip(answers, [known, *known.get("alternatives", [])], strict=True):
+                assert (answer["text"], answer["pieces"]) == (other["text"], other["pieces"])
+                assert answer["score"] == pytest.approx(other["score"], abs=1e-4)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_what_is_under_way_is_answered_before_the_server_ends(home: Path, ending: int) -> None:
+    with process("runs/long", folder=home) as (running, client):
+        replies: list[Any] = []
+        ask = {"inputs": LINES, "beam": 4, "return": ["pieces"], "min_length": 700, "max_length": 800}
+        asking = threading.Thread(target=lambda: replies.append(client.post("/v1/predict", ask)))
+        asking.start()
+        until(lambda: client.count("requests_under_way") == 1)
+        running.send_signal(ending)
+        asking.join()
+        assert running.wait(60) == 0
+        assert replies[0].status == 200
+        assert len(replies[0].json["predictions"]) == len(LINES)
+        with pytest.raises(OSError):  # noqa: PT011 (refused or reset)
+            client.get("/healthz")
+    assert "Traceback" not in (home / "server.log").read_text()
+
+
+def test_several_processes_share_a_port_and_one_that_dies_is_replaced(home: Path) -> None:
+    with process("runs/recurrent", "--workers", "2", folder=home) as (running, client):
+        assert len({client.texts(["abc"])[0] for _ in range(6)}) == 1
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(60) == 0
+    assert "Traceback" not in (home / "server.log").read_text()
+
+
+def test_what_users_send_is_not_in_the_log(home: Path) -> None:
+    with process("runs/recurrent", folder=home) as (_, client):
+        client.texts(["a secret"])
+        client.post("/v1/predict", {"inputs": ["a secret" * 1000]})
+    log = (home / "server.log").read_text()
+    assert "POST /v1/predict 200" in log
+    assert "secret" not in log
+
+
+def test_a_key_comes_from_a_file_or_the_environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "keys").write_text("one\n\ntwo\n")
+    with process("runs/recurrent", "--api-key-file", "keys", folder=home) as (_, client):
+        assert [client.get("/v1/models", **{"x-api-key": key}).status for key in ("one", "two", "")] == [
+            200,
+            200,
+            401,
+        ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["runs/nothing"], "runs/nothing"),
+        (["runs/recurrent", "runs/recurrent"], "Two models are called 'recurrent'"),
+        (["runs/recurrent", "--limit", "baem=3"], "Did you mean 'beam'?"),
+        (["runs/recurrent", "--api-key-file", "empty"], "has no key"),
+        (["runs/nothing", "--workers", "2"], "runs/nothing"),
+    ],
+)
+def test_what_can_not_be_served_is_one_sentence(home: Path, arguments: list[str], said: str) -> None:
+    (home / "empty").write_text("\n")
+    assert said in sentence(regard("serve", *arguments, "--port", "0", folder=home, code=2))
+
+
+def test_an_address_that_is_taken_is_one_sentence(home: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = regard("serve", "runs/recurrent", "--port", port, folder=home, code=2)
+    assert f"Can't listen on 127.0.0.1, port {port}" in sentence(done)
