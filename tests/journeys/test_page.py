@@ -27,7 +27,7 @@ def browser() -> Iterator[Browser]:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("runs")
     found = {
-        "there": untrained(folder / "there", TRANSLATION, *TRANSFORMER),
+        "there": untrained(folder / "there", TRANSLATION, "data.train=a.tsv", *TRANSFORMER),
         "many": untrained(folder / "many", MANY, *RECURRENT, seed=1),
         "dates": untrained(folder / "dates", *RECURRENT, seed=2),
         "fixed": untrained(folder / "fixed", "model.attention.score=none", *RECURRENT),
@@ -107,7 +107,7 @@ def test_pointing_at_a_word_tells_where_it_came_from(page: Page, server: Here, w
     best = int(np.argmax(weights))
     page.locator("#answer .unit").first.hover()
     label = record.source_pieces[best].replace(" ", "␣")
-    assert f"looked at “{label}” {weights[best]:.3f}" in readout(page)
+    assert f"looked at {label} {weights[best]:.3f}" in readout(page)
     lit = page.locator(".shadow mark").evaluate_all(
         "all => all.filter((one) => one.style.backgroundColor).length"
     )
@@ -122,7 +122,7 @@ def test_the_caret_in_the_source_lights_up_the_answer(page: Page, server: Here) 
     page.locator("#input").focus()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".readout")).to_contain_text("“a” was looked at by")
+    expect(page.locator(".readout")).to_contain_text("a was looked at by")
     assert page.locator("#answer .unit").evaluate_all("all => all.some((one) => one.style.backgroundColor)")
 
 
@@ -166,9 +166,9 @@ def test_languages_are_chosen_and_swapped(page: Page, server: Here) -> None:
     page.get_by_label("Into").select_option("German")
     german = server.texts(["ein Hund"], model="many", to="de")[0]
     expect(page.locator("#answer")).to_have_text(german)
-    assert page.get_by_role(
-        "button", name="Swap the languages"
-    ).is_hidden()  # nothing was trained from German
+    page.get_by_role("button", name="Swap the languages").click()
+    expect(page.locator("#input")).to_have_value(german)
+    expect(page.locator("#answer")).to_have_text(server.texts([german], model="many", to="en")[0])
     page.goto(link(server.port, model="dates"))
     expect(page.get_by_label("Into")).to_be_hidden()
 
@@ -264,48 +264,41 @@ def test_a_server_with_a_key_asks_for_it(browser: Browser, runs: dict[str, Path]
         expect(page.locator("#answer")).to_have_text(re.compile("."))
 
 
-@pytest.mark.parametrize("view", ["answer", "attention", "whatif", "beam", "compare"])
-def test_hostile_texts_are_texts_everywhere(browser: Browser, server: Here, view: str) -> None:
-    weights = {"shape": [1, 1, 2, 2], "weights": [[[[0.5, 0.5], [1, 0]]]]}
-    sides = {"source_pieces": [HOSTILE, "</s>"], "target_pieces": [HOSTILE, "</s>"]}
-    labels = {"source": [HOSTILE, "</s>"], "target": [HOSTILE, "</s>"]}
-    words = {"texts": [HOSTILE], "of": [[0], None]}
-    record = {"source": HOSTILE, "text": HOSTILE, **sides, "labels": labels, "attention": {"cross": weights}}
-    answer = {
-        "text": HOSTILE, "finished": True, "pieces": [HOSTILE], "score": -1.0, "rank": -1.0, "piece_scores": [-1.0, 0.0],
-        "attention": {**record, "source_words": words, "target_words": words},
-        "alternatives": [[{"piece": HOSTILE, "probability": 0.4}], [{"piece": "</s>", "probability": 1.0}]],
-    }  # fmt: skip
-    node = {"parent": None, "piece": HOSTILE, "score": -1.0, "rank": -1.0, "fate": "kept", "step": 1}
-    prediction = {
-        "answers": [answer, answer],
-        "problem": f"{HOSTILE}" if view == "answer" else None,
-        "beam": [node],
+def hostile_prediction() -> dict[str, object]:
+    pieces, words = [HOSTILE, "</s>"], {"texts": [HOSTILE], "of": [[0], None]}
+    record = {
+        **{"source": HOSTILE, "source_pieces": pieces, "source_words": words},
+        **{"text": HOSTILE, "target_pieces": pieces, "target_words": words},
+        "labels": {"source": pieces, "target": pieces},
+        "attention": {"cross": {"shape": [1, 1, 2, 2], "weights": [[[[0.5, 0.5], [1, 0]]]]}},
     }
-    body = f"event: prediction\ndata: {json.dumps({'input': 0, 'prediction': prediction})}\n\n"
+    answer = {
+        **{"text": HOSTILE, "finished": True, "pieces": [HOSTILE], "attention": record},
+        **{"score": -1.0, "rank": -1.0, "piece_scores": [-1.0, 0.0]},
+        "alternatives": [[{"piece": HOSTILE, "probability": 0.4}], [{"piece": "</s>", "probability": 1.0}]],
+    }
+    node = {"parent": None, "piece": HOSTILE, "score": -1.0, "rank": -1.0, "fate": "kept", "step": 1}
+    return {"answers": [answer, answer], "problem": None, "beam": [node]}
 
+
+def test_hostile_texts_are_texts_everywhere(page: Page, server: Here) -> None:
     def models(route: Route) -> None:
         (first, *_) = route.fetch().json()["models"]
-        changed = {
-            **first,
-            "name": HOSTILE,
-            "examples": [HOSTILE],
-            "languages": {"source": [HOSTILE], "target": [HOSTILE]},
-        }
-        route.fulfill(json={"models": [changed]})
+        languages = {"source": [HOSTILE], "target": [HOSTILE]}
+        hostile = {"name": HOSTILE, "examples": [HOSTILE], "languages": languages, "directions": [[HOSTILE, HOSTILE]]}
+        route.fulfill(json={"models": [{**first, **hostile}]})
 
-    with visited(browser) as page:
-        page.route("**/v1/models", models)
-        page.route("**/v1/stream", lambda route: route.fulfill(content_type="text/event-stream", body=body))
-        page.goto(link(server.port, view=view, input=HOSTILE, prefix=HOSTILE, require=HOSTILE, special=1))
-        expect(page.locator(".chip").first).to_contain_text(HOSTILE)
-        expect(page.locator("#about")).to_contain_text(HOSTILE)
-        page.wait_for_timeout(200)
-        assert page.evaluate("window.taken") is None
-        assert page.locator("img, main script").count() == 0
-        assert HOSTILE in page.locator("#view").inner_text() + page.locator("#answer").inner_text() + "".join(
-            page.locator("#problem").all_inner_texts()
-        )
+    body = f"event: prediction\ndata: {json.dumps({'input': 0, 'prediction': hostile_prediction()})}\n\n"
+    page.route("**/v1/models", models)
+    page.route("**/v1/stream", lambda route: route.fulfill(content_type="text/event-stream", body=body))
+    page.goto(link(server.port, input=HOSTILE, prefix=HOSTILE, require=HOSTILE, special=1))
+    expect(page.locator("#about")).to_contain_text(HOSTILE)
+    expect(page.locator(".chip")).to_have_count(2)
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        expect(page.locator("#view")).to_contain_text("onerror=")
+    assert page.evaluate("window.taken") is None
+    assert page.locator("img, main script").count() == 0
 
 
 def test_no_script_but_the_pages_own_may_run(page: Page, server: Here) -> None:
@@ -328,12 +321,13 @@ def test_a_model_without_attention_says_so(page: Page, server: Here) -> None:
     )
 
 
-@pytest.mark.parametrize("view", ["answer", "attention", "whatif", "beam", "compare"])
-def test_a_phone_never_scrolls_sideways(browser: Browser, server: Here, view: str) -> None:
+def test_a_phone_never_scrolls_sideways(browser: Browser, server: Here) -> None:
     with visited(browser, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True) as page:
-        page.goto(link(server.port, model="there", input="abcdefgh " * 5, view=view, beam=4, words=0))
-        settled(page)
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        page.goto(link(server.port, model="there", input="abcdefgh " * 5, beam=4, words=0))
+        for tab in page.get_by_role("tab").all():
+            tab.click()
+            settled(page)
+            assert page.evaluate("document.documentElement.scrollWidth") == 390, tab.inner_text()
 
 
 def test_light_and_dark_follow_the_system_until_somebody_chooses(browser: Browser, server: Here) -> None:

@@ -91,9 +91,10 @@ export function menu(title, id, ...content) {
 export function searchSettings(context, { prefix = "", several = true, modelOf = () => context.model } = {}) {
   const { change } = context;
   const of = (name) => ({ get: () => context.state[prefix + name], set: (value) => change({ [prefix + name]: value, answer: 0 }) });
+  const beam = () => Math.min(context.state[`${prefix}beam`] ?? modelOf().search.beam, modelOf().limits.best);
   const all = [
     number("Beam", { ...of("beam"), fallback: () => modelOf().search.beam, min: 1, max: () => modelOf().limits.beam }),
-    ...(!several ? [] : [number("Answers", { ...of("best"), fallback: () => Math.min(3, modelOf().limits.best), min: 1, max: () => modelOf().limits.best })]),
+    ...(!several ? [] : [number("Answers", { ...of("best"), fallback: () => Math.min(3, beam()), min: 1, max: beam })]),
     number("Length penalty", { ...of("length_penalty"), fallback: () => modelOf().search.length_penalty, min: 0, max: () => 10, step: 0.1 }),
     select("Lengths are compared", {
       ...of("penalty"),

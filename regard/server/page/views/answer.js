@@ -9,7 +9,8 @@ import { taskOf } from "../tasks.js";
 export const answerView = {
   id: "answer",
   title: (model) => taskOf(model).verb,
-  wants: ({ state, model }) => ({ best: state.best ?? Math.min(3, model.limits.best) }),
+  // No more than the beam is wide: a search for more would be another one, with another answer.
+  wants: ({ state, model }) => ({ best: Math.min(state.best ?? 3, state.beam ?? model.search.beam, model.limits.best) }),
 
   mount(context) {
     const said = readout(context, () => (!context.answer ? "The answer grows while you type. Then point at one of its words to see where it came from." : context.looks ? "Point at a word to see where it came from." : "This model looks at nothing: it answers from one fixed vector."));
