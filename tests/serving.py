@@ -98,7 +98,7 @@ class Client:
     def ask(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Reply:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         try:
             connection.request(method, path, body, dict(headers or {}))
             found = connection.getresponse()
@@ -195,7 +195,7 @@ def _ready(client: Client) -> bool:
         return False
 
 
-def until(holds: Any, seconds: float = 60) -> None:
+def until(holds: Any, seconds: float = 300) -> None:
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, "it never came"

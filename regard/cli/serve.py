@@ -1,6 +1,7 @@
 """regard serve"""
 
 import os
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -82,14 +83,13 @@ def serve(
         log=log,
         device=device,
     )
-    listener = bound(settings)
-    address = listener.getsockname()
-    shown = f"[{address[0]}]" if ":" in address[0] else address[0]
-    notes.print(f"Listening on http://{shown}:{address[1]} as soon as the models are loaded. Ctrl-C ends it.")
-    try:
+    with bound(settings) as listener, suppress(KeyboardInterrupt):
+        address = listener.getsockname()
+        shown = f"[{address[0]}]" if ":" in address[0] else address[0]
+        notes.print(
+            f"Listening on http://{shown}:{address[1]} as soon as the models are loaded. Ctrl-C ends it."
+        )
         serve(settings, listener)
-    except KeyboardInterrupt:
-        raise typer.Exit(0) from None
 
 
 def worker() -> object:
