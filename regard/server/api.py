@@ -118,9 +118,11 @@ async def _followed(desk: Desk, jobs: Sequence[Job], ask: Ask) -> AsyncIterator[
     while told:
         left = jobs[0].deadline - time.monotonic()
         waiting = [asyncio.ensure_future(jobs[number].news.wait()) for number in told]
-        await asyncio.wait(waiting, timeout=left, return_when=asyncio.FIRST_COMPLETED)
-        for one in waiting:
-            one.cancel()
+        try:
+            await asyncio.wait(waiting, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        finally:  # also when the client goes away
+            for one in waiting:
+                one.cancel()
         if jobs[0].deadline <= time.monotonic():
             problem = desk.late(jobs)
             yield _event("error", {"status": problem.status, "error": problem.error})

@@ -88,16 +88,19 @@ def _routes(models: Models, settings: ServerSettings, tallies: Tallies, keys: Ke
     app.add_api_route(
         "/docs/style.css", lambda: Response(style, media_type="text/css"), include_in_schema=False
     )
-    _add_page(app, Path(str(folder.joinpath("page"))))
+    _add_files(app, "/", Path(str(folder.joinpath("page"))))
+    _add_files(
+        app, "/house/", Path(str(files("regard.viewing").joinpath("assets")))
+    )  # its colours are theirs
     return app
 
 
-def _add_page(app: FastAPI, folder: Path) -> None:
+def _add_files(app: FastAPI, place: str, folder: Path) -> None:
     """A route for each file: nothing else of the disk can be asked for."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             name = path.relative_to(folder).as_posix().removesuffix("index.html")
-            app.add_route(f"/{name}", partial(_file, path), methods=["GET"])
+            app.add_route(f"{place}{name}", partial(_file, path), methods=["GET"])
 
 
 async def _file(path: Path, _: Request) -> Response:

@@ -21,6 +21,7 @@ from regard.server.tallies import Tallies
 from regard.server.wire import Ask
 from regard.server.work import Job, Line, Way
 from regard.viewing.document import described
+from regard.viewing.labels import ordinary
 
 WIDEST = (
     40  # characters of a piece, on the average: a longer text need not be cut to know that it is too long
@@ -184,9 +185,19 @@ def predicted(answer: Prediction, ask: Ask) -> bytes:
         "answers": [as_object(one, parts) for one in (answer, *answer.alternatives)],
         "problem": answer.problem,
     }
+    if "pieces" in ask.returns:
+        content["source_pieces"] = _length(answer)
     if "beam" in ask.returns:
         content["beam"] = described(answer).get("beam", [])
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _length(answer: Prediction) -> int:
+    """Of the source in pieces, without marks and tags, as limits count it."""
+    record = answer.attention
+    if record.source_words is not None:
+        return sum(part is not None for part in record.source_words.of)
+    return len(ordinary(record.source_pieces))
 
 
 async def _all(jobs: Sequence[Job]) -> list[Prediction]:

@@ -1,5 +1,6 @@
 """The models of a server, and what is told of them."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,12 +12,13 @@ from regard.config.data import Multilingual, Translation
 from regard.core.errors import UserError, did_you_mean
 from regard.core.prediction import Request
 from regard.predictor import Predictor, load
-from regard.run import find_model
+from regard.run import Run, find_model
 from regard.search import SearchPlan
 from regard.server.problems import Problem
 from regard.server.settings import Limits
 
 ALWAYS = ("pieces", "scores", "beam", "alternatives")  # what every model can return
+MOST_EXAMPLES = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +29,7 @@ class Served:
     predictor: Predictor
     config: Config
     looks: Mapping[str, tuple[int, int]]  # kinds of attention, with their layers and heads
+    examples: tuple[str, ...] = ()  # sources to begin with
 
     @property
     def search(self) -> SearchPlan:
@@ -75,6 +78,7 @@ class Served:
             "attention": {
                 kind: {"layers": layers, "heads": heads} for kind, (layers, heads) in self.looks.items()
             },
+            "examples": list(self.examples),
             "vocabulary": codec.sizes,
             "parameters": sum(one.numel() for model in self.predictor.models for one in model.parameters()),
             "search": {
@@ -146,8 +150,23 @@ def load_models(runs: Sequence[str], device: str) -> Models:
     found = {}
     for name, path in named_runs(runs).items():
         predictor = load(path, device=device)
-        found[name] = Served(name, predictor, find_model(path).config(), _looks(predictor))
+        folder = find_model(path)
+        found[name] = Served(
+            name, predictor, folder.config(), _looks(predictor), _examples(folder.folder.parent)
+        )
     return Models(found)
+
+
+def _examples(run: Path) -> tuple[str, ...]:
+    """Sources that its training kept samples of; none where the model came without its run."""
+    kept = sorted(Run(run).samples.glob("step-*/predictions.jsonl"))
+    if not kept:
+        return ()
+    try:
+        lines = kept[-1].read_text(encoding="utf-8").splitlines()
+        return tuple(dict.fromkeys(str(json.loads(line)["source"]) for line in lines))[:MOST_EXAMPLES]
+    except (OSError, ValueError, LookupError, TypeError):  # no reason not to serve the model
+        return ()
 
 
 def _looks(predictor: Predictor) -> dict[str, tuple[int, int]]:

@@ -155,6 +155,9 @@ class BeamNode(BaseModel):
 class Predicted(BaseModel):
     answers: list[Answer] = Field(description="The best first.")
     problem: str | None = Field(None, description="Why there is no answer.")
+    source_pieces: int | None = Field(
+        None, description="How many pieces the input has, marks not counted; told with pieces."
+    )
     beam: list[BeamNode] | None = Field(None, description="All that the search considered.")
 
 
@@ -176,6 +179,7 @@ class Model(BaseModel):
     to: list[str] = Field(description="Languages of which one must be asked for; none: there is one.")
     returns: list[str]
     attention: dict[str, Look] = Field(description="Kinds of attention: encoder, decoder, cross.")
+    examples: list[str] = Field(description="Sources to begin with.")
     vocabulary: dict[str, int]
     parameters: int
     search: dict[str, Any] = Field(description="What holds where a request says nothing else.")

@@ -1,0 +1,298 @@
+// The page: its state, the question to the server, and the views that show the answer.
+
+import { keepKey, models as fetchModels } from "./asking.js";
+import { themes } from "./colours.js";
+import { menu, searchSettings, select } from "./controls.js";
+import { button, byId, make } from "./elements.js";
+import { Looks } from "./looks.js";
+import { Pointing } from "./pointing.js";
+import { Question } from "./question.js";
+import { copy, FORMATS, save } from "./saving.js";
+import { BEGINNING, fromLink, toLink } from "./state.js";
+import { languageName, taskOf } from "./tasks.js";
+import { answerView } from "./views/answer.js";
+import { attentionView } from "./views/attention.js";
+import { beamView } from "./views/beam.js";
+import { compareView } from "./views/compare.js";
+import { whatIfView } from "./views/whatif.js";
+
+const VIEWS = [answerView, attentionView, whatIfView, beamView, compareView];
+const ALTERNATIVES = 6;
+
+class Page {
+  constructor(models) {
+    this.models = models;
+    this.state = fromLink(location.search);
+    this.pointing = new Pointing();
+    this.change = (patch, options) => this.set(patch, options);
+    this.instead = (step, piece) => this.takeInstead(step, piece);
+    this.kind = () => (this.state.view === "attention" && this.looks?.kinds.includes(this.state.kind) ? this.state.kind : "cross");
+    this.question = new Question(() => this.changed());
+    this.settle();
+  }
+
+  get model() {
+    return this.models.find(({ name }) => name === this.state.model) ?? this.models[0];
+  }
+
+  get view() {
+    return VIEWS.find(({ id }) => id === this.state.view) ?? answerView;
+  }
+
+  get words() {
+    return this.state.words ?? taskOf(this.model).words;
+  }
+
+  get answer() {
+    const answers = this.question.prediction?.answers;
+    return this.question.prediction?.problem ? null : answers?.[this.state.answer] ?? answers?.[0] ?? null;
+  }
+
+  get looks() {
+    const record = this.answer?.attention;
+    if (!record || !Object.keys(record.attention).length) return null;
+    if (this.known?.record !== record) this.known = new Looks(record);
+    return this.known;
+  }
+
+  // The weights that are shown, of the chosen layer and head or their mean.
+  matrix(special = true) {
+    const { looks, state } = this;
+    if (!looks?.kinds.includes(this.kind())) return null;
+    return looks.matrix({ kind: this.kind(), layer: state.layer, head: state.head, words: this.words, special });
+  }
+
+  // ---- changes
+
+  set(patch, { wait = false } = {}) {
+    const moved = patch.view !== undefined && patch.view !== this.state.view;
+    this.state = { ...this.state, ...patch };
+    this.settle();
+    const link = toLink(this.state) || location.pathname;
+    if (moved) history.pushState(null, "", link);
+    else history.replaceState(null, "", link);
+    if ("input" in patch) this.pointing.clear();
+    this.ask(wait);
+    this.changed();
+  }
+
+  // What depends on the model fits it.
+  settle() {
+    const { state, model } = this;
+    if (model.to.length && !model.to.includes(state.to)) state.to = model.to[0];
+    if (model.to.length && !model.languages.source.includes(state.from)) {
+      state.from = model.directions.find(([, to]) => to === state.to)?.[0] ?? model.languages.source[0];
+    }
+    if (!model.to.length) state.to = state.from = null;
+  }
+
+  choose(name) {
+    this.set({ model: name, answer: 0, layer: null, head: null, step: null, beam: null, length_penalty: null, penalty: null, no_repeat: null });
+  }
+
+  asking(model, state, { best = 1, attention = "cross", returns = [] }) {
+    const can = (part) => model.returns.includes(part);
+    const own = { to: state.to, beam: state.beam, penalty: state.penalty, length_penalty: state.length_penalty, no_repeat: state.no_repeat };
+    const chosen = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null && value !== undefined));
+    return {
+      model: model.name, inputs: [state.input], ...chosen, best,
+      ...(state.prefix.trim() && { prefix: state.prefix.trim() }), require: state.require, forbid: state.forbid,
+      return: ["pieces", "scores", "alternatives", "attention", ...returns].filter(can), attention,
+      alternatives: Math.min(ALTERNATIVES, model.limits.alternatives),
+    };
+  }
+
+  ask(wait = false) {
+    this.question.put(this.state.input.trim() ? this.asking(this.model, this.state, this.view.wants(this)) : null, wait);
+  }
+
+  // Another piece at a step: the answer up to there and this piece become its beginning.
+  takeInstead(step, piece) {
+    const pieces = [...this.answer.pieces.slice(0, step), piece].filter((one) => one !== "</s>");
+    this.set({ prefix: pieces.join("").replaceAll("▁", " ").trim(), answer: 0, step: null });
+  }
+
+  // ---- swapping languages: in one model, or with one that goes back
+
+  swapped() {
+    const { model, state } = this;
+    if (model.to.length) {
+      return model.to.includes(state.from) && model.languages.source.includes(state.to) ? { from: state.to, to: state.from } : null;
+    }
+    const [pair] = model.directions;
+    const back = pair && this.models.find((one) => !one.to.length && one.directions.some(([from, to]) => from === pair[1] && to === pair[0]));
+    return back ? { model: back.name } : null;
+  }
+
+  canSwap() {
+    return this.swapped() !== null;
+  }
+
+  swap() {
+    this.set({ ...this.swapped(), input: this.answer?.text || this.state.input, prefix: "", require: [], forbid: [], answer: 0, step: null });
+  }
+
+  // ---- drawing
+
+  start() {
+    this.composer = taskOf(this.model).composer(this);
+    byId("composer").replaceChildren(this.composer.element);
+    this.picker = select("Model", { options: () => this.models.map(({ name }) => [name, name]), get: () => this.model.name, set: (name) => this.choose(name), attributes: { id: "model" } });
+    document.querySelector(".top .model").replaceWith(this.picker.element);
+    this.picker.element.classList.add("model");
+    this.settings = searchSettings(this);
+    const saving = Object.entries(FORMATS).map(([format, { title, hint }]) =>
+      button("", () => { this.saved.panel.hidePopover(); this.save(format); }, { class: "item", "data-format": format }));
+    Object.values(FORMATS).forEach(({ title, hint }, at) => saving[at].append(make("b", {}, title), make("span", { class: "quiet" }, hint)));
+    this.saved = menu("Save", "saving", ...saving);
+    const link = button("Copy link", () => copy(location.href, link), { class: "tool" });
+    byId("actions").replaceChildren(menu("Search", "search", this.settings.element).element, this.saved.element, link);
+    this.tabs = VIEWS.map((view) => button("", () => this.set({ view: view.id }), { role: "tab", id: `tab-${view.id}`, "aria-controls": "view" }));
+    byId("tabs").replaceChildren(...this.tabs);
+    byId("tabs").addEventListener("keydown", (event) => this.alongTabs(event));
+    addEventListener("popstate", () => { this.state = fromLink(location.search); this.settle(); this.ask(); this.changed(); });
+    addEventListener("keydown", (event) => { if (event.key === "Escape") this.pointing.clear(); });
+    this.ask();
+    this.changed();
+  }
+
+  alongTabs(event) {
+    const at = this.tabs.indexOf(event.target), step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (at < 0 || !step) return;
+    const next = (at + step + VIEWS.length) % VIEWS.length;
+    this.set({ view: VIEWS[next].id });
+    this.tabs[next].focus();
+  }
+
+  // Draws once for all changes of a moment.
+  changed() {
+    if (this.drawing) return;
+    this.drawing = true;
+    requestAnimationFrame(() => { this.drawing = false; this.draw(); });
+  }
+
+  draw() {
+    const { model, view } = this;
+    document.title = `${model.name} · Regard`;
+    byId("about").textContent = about(model);
+    this.picker.update();
+    this.settings.update();
+    this.composer.update();
+    this.tabs.forEach((tab, at) => {
+      const chosen = VIEWS[at] === view;
+      tab.textContent = VIEWS[at].title(model);
+      tab.setAttribute("aria-selected", String(chosen));
+      tab.tabIndex = chosen ? 0 : -1;
+    });
+    this.drawProblem();
+    this.drawWishes();
+    this.drawView();
+  }
+
+  drawView() {
+    const { view, question } = this;
+    const nothing = view === answerView ? null : view.missing?.(this) ?? (!this.state.input.trim() ? "Type something above, and this view fills." : null);
+    const wanted = nothing ?? view.id;
+    byId("view").setAttribute("aria-labelledby", `tab-${view.id}`);
+    if (this.mounted?.wanted !== wanted) {
+      this.mounted?.shown.leave();
+      const shown = nothing ? { element: make("p", { class: "card notice" }, nothing), update() {}, leave() {} } : view.mount(this);
+      this.mounted = { wanted, shown };
+      byId("view").replaceChildren(shown.element);
+    }
+    byId("view").classList.toggle("old", question.busy);
+    this.mounted.shown.update();
+  }
+
+  drawProblem() {
+    const { problem, again, prediction } = this.question;
+    const said = problem && problem.field !== "inputs.0" ? problem.message : prediction?.problem && !this.question.busy ? `No answer: ${prediction.problem}.` : null;
+    const key = JSON.stringify([said, again?.seconds, problem?.status]);
+    if (key === this.told) return;
+    this.told = key;
+    byId("problem").replaceChildren(...(said ? [notice(said, again, problem?.status === 401 ? () => this.ask2() : null)] : []));
+  }
+
+  ask2() {
+    this.question.asked = null;
+    this.ask();
+  }
+
+  drawWishes() {
+    const { prefix, require, forbid } = this.state;
+    const chip = (name, text, patch) => make("span", { class: "chip" }, make("span", { class: "quiet" }, name), make("q", { dir: "auto" }, text),
+      button("×", () => this.set({ ...patch, answer: 0 }), { "aria-label": `Take back: ${name} ${text}` }));
+    byId("wishes").replaceChildren(
+      ...(prefix.trim() ? [chip("begins with", prefix.trim(), { prefix: "" })] : []),
+      ...require.map((text) => chip("must have", text, { require: require.filter((one) => one !== text) })),
+      ...forbid.map((text) => chip("must not have", text, { forbid: forbid.filter((one) => one !== text) })));
+  }
+
+  // ---- files
+
+  async save(format) {
+    const svg = this.view.picture(this);
+    if (!this.answer || (!svg && format !== "json")) {
+      byId("problem").replaceChildren(notice("There is nothing to save in this view yet."));
+      this.told = null;
+      return;
+    }
+    const holder = make("div", { class: "unseen", "aria-hidden": "true" }, svg || "");
+    document.body.append(holder); // so that the page's styles reach it
+    const data = { format: "regard.page/1", link: location.href, asked: JSON.parse(this.question.answered), prediction: this.question.prediction };
+    const texts = [["Model", this.model.name], ["Source", this.state.input], ["Answer", this.answer.text]];
+    try {
+      await save(format, { svg, data, texts, name: `${this.model.name}-${this.view.id}`.replace(/[^\w.-]+/g, "_"), title: `${this.answer.text.slice(0, 60)} · Regard` });
+    } finally {
+      holder.remove();
+    }
+  }
+}
+
+function about(model) {
+  const size = model.parameters >= 1e6 ? `${(model.parameters / 1e6).toFixed(1)} M` : `${Math.round(model.parameters / 1e3)} k`;
+  const pairs = model.to.length ? model.to.map(languageName).join(", ") : model.directions.map((pair) => pair.map(languageName).join(" to ")).join(", ");
+  return [pairs || model.task, `${size} parameters`].join(" · ");
+}
+
+function notice(text, again = null, keyed = null) {
+  const box = make("div", { class: "notice" }, make("p", {}, text, again ? ` Trying again in ${again.seconds} s.` : ""));
+  if (again) box.append(button("Try now", again.now, { class: "tool" }));
+  if (keyed) {
+    const key = make("input", { type: "password", id: "key", autocomplete: "off" });
+    box.append(make("form", { class: "with", submit: (event) => { event.preventDefault(); keepKey(key.value); keyed(); } },
+      make("label", { for: "key" }, "Key"), key, make("button", { type: "submit" }, "Use it")));
+  }
+  return box;
+}
+
+// ---- beginning
+
+let page = null;
+themes(byId("theme"), () => page?.changed());
+
+async function begin(wait = 2) {
+  try {
+    const models = await fetchModels();
+    byId("problem").replaceChildren();
+    page = new Page(models);
+    page.start();
+  } catch (error) {
+    if (error.status === 401) {
+      byId("problem").replaceChildren(notice("This server asks for a key.", null, () => begin()));
+      return;
+    }
+    if (!error.message || error instanceof TypeError) throw error;
+    let left = wait;
+    const show = () => byId("problem").replaceChildren(notice(error.message, { seconds: left, now: () => { clearInterval(clock); begin(); } }));
+    const clock = setInterval(() => {
+      left -= 1;
+      if (left > 0) { show(); return; }
+      clearInterval(clock);
+      begin(Math.min(15, wait * 2));
+    }, 1000);
+    show();
+  }
+}
+
+begin();

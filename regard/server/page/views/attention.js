@@ -1,0 +1,189 @@
+// Where the model looked: a heat map, lines or all heads; and how the answer came, step by step.
+
+import { button, labelOf, make, percent } from "../elements.js";
+import { choices, slider, toggle } from "../controls.js";
+import { heatMap } from "../drawing/heatmap.js";
+import { headGrid } from "../drawing/heads.js";
+import { lineMap } from "../drawing/lines.js";
+import { stepColumn } from "../drawing/steps.js";
+import { KINDS, plainKind } from "../looks.js";
+import { readout } from "../readout.js";
+
+const DRAWINGS = [["map", "Heat map"], ["lines", "Lines"], ["heads", "All heads"]];
+const BEAT = 800; // milliseconds of a step when it plays
+
+export const attentionView = {
+  id: "attention",
+  title: () => "Attention",
+  wants: () => ({ attention: "all" }),
+  missing: ({ model }) => (model.returns.includes("attention") ? null : "This model has no attention to draw: it answers from one fixed vector."),
+  mount,
+  picture: (context) => drawing(context, 1100)?.svg,
+};
+
+const threshold = ({ state }) => state.threshold ?? (state.drawing === "lines" ? 0.05 : 0);
+
+// The chosen drawing, at most so wide.
+function drawing(context, room, pick = () => {}) {
+  const { looks, state } = context;
+  if (!looks) return null;
+  const options = { room, threshold: threshold(context), stretch: Boolean(state.stretch) };
+  if (state.drawing === "heads") {
+    return { svg: headGrid(looks, { ...options, kind: context.kind(), words: context.words, special: Boolean(state.special), layer: state.layer, head: state.head, pick }) };
+  }
+  const matrix = context.matrix(Boolean(state.special));
+  if (!matrix.rows.length || !matrix.columns.length) return null;
+  const step = stepUnit(context, matrix);
+  if (state.drawing === "lines") return { matrix, ...lineMap(matrix, { ...options, only: step }) };
+  return { matrix, ...heatMap(matrix, { ...options, until: step === null ? null : step + 1 }) };
+}
+
+// The row of the step that is shown, where the answer looks.
+function stepUnit({ state, looks }, matrix) {
+  if (state.step === null || matrix.rowSide !== "target") return null;
+  const piece = Math.min(state.step, looks.record.target_pieces.length) - 1;
+  const row = matrix.rows.findIndex(({ members }) => members.includes(piece));
+  return row < 0 ? null : row;
+}
+
+function mount(context) {
+  const { change, pointing } = context;
+  const range = (count) => [[null, "Mean"], ...Array.from({ length: count }, (_, at) => [at, String(at)])];
+  const shape = (axis) => (context.looks ? context.looks.shape(context.kind())[axis] : 0);
+  const axis = (title, name, at) => choices(title, {
+    options: () => (shape(at) > 1 ? range(shape(at)) : []), get: () => context.state[name],
+    set: (value) => change({ [name]: value, drawing: context.state.drawing === "heads" ? "map" : context.state.drawing }),
+  });
+  const controls = [
+    choices("Show", {
+      options: () => (shape(0) * shape(1) > 1 ? DRAWINGS : DRAWINGS.slice(0, 2)), get: () => context.state.drawing, set: (drawing) => change({ drawing }),
+    }),
+    choices("Looks", {
+      options: () => (context.looks?.kinds ?? []).map((kind) => [kind, KINDS[plainKind(kind)] + kind.slice(plainKind(kind).length)]),
+      get: () => context.kind(), set: (kind) => { pointing.clear(); change({ kind, layer: null, head: null }); },
+    }),
+    axis("Layer", "layer", 0), axis("Head", "head", 1),
+    toggle("Whole words", { get: () => context.words, set: (words) => { pointing.clear(); change({ words }); } }),
+    toggle("Special pieces", { get: () => Boolean(context.state.special), set: (special) => change({ special }) }),
+    toggle("Stretch colours", { get: () => Boolean(context.state.stretch), set: (stretch) => change({ stretch }) }),
+    slider("Hide below", { get: () => threshold(context), set: (value) => change({ threshold: value }), max: 0.5, step: 0.01, shown: (value) => value.toFixed(2) }),
+  ];
+  const said = readout(context, () => describe(context));
+  const frame = make("div", { class: "frame", tabindex: 0, role: "application", "aria-roledescription": "picture" });
+  const player = steps(context);
+  const element = make("div", { class: "card looks" },
+    make("form", { class: "controls", submit: (event) => event.preventDefault() }, controls.map((one) => one.element)),
+    said.element, make("div", { class: "beside" }, frame, player.element),
+    make("p", { class: "hint" }, "Point at a word or a cell to see where it looked; click to hold it, Escape to let go. In the picture, arrow keys move."));
+
+  let shown = null, cursor = { row: 0, column: 0 };
+  const point = (place) => {
+    if (!place || !shown?.matrix) return null;
+    const { rows, columns } = shown.matrix;
+    return { kind: context.kind(), row: rows[place.row]?.at, column: columns[place.column]?.at };
+  };
+  const follow = (at) => {
+    if (!shown?.show) return;
+    const { rows, columns } = shown.matrix, here = at && at.kind === context.kind();
+    shown.show(here ? rows.findIndex((unit) => unit.at === at.row) : -1, here ? columns.findIndex((unit) => unit.at === at.column) : -1);
+  };
+  pointing.listeners.add(follow);
+  frame.addEventListener("pointermove", (event) => { if (event.pointerType !== "touch") pointing.point(point(shown?.at?.(event))); });
+  frame.addEventListener("pointerleave", () => pointing.point(null));
+  frame.addEventListener("click", (event) => { const at = point(shown?.at?.(event)); if (at) pointing.hold(at); });
+  frame.addEventListener("keydown", (event) => {
+    const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    if (!shown?.show || !(event.key in moves)) return;
+    event.preventDefault();
+    const [down, across] = moves[event.key], within = (value, units) => Math.max(0, Math.min(units.length - 1, value));
+    cursor = { row: within(cursor.row + down, shown.matrix.rows), column: within(cursor.column + across, shown.matrix.columns) };
+    pointing.point(point(cursor));
+    const [x, y, size] = shown.corner(cursor.row, cursor.column);
+    if (x < frame.scrollLeft || x + size > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = x - frame.clientWidth / 2;
+    if (y < frame.scrollTop || y + size > frame.scrollTop + frame.clientHeight) frame.scrollTop = y - frame.clientHeight / 2;
+  });
+
+  function redraw() {
+    const room = frame.clientWidth - 4;
+    if (room <= 0) return;
+    shown = drawing(context, room, (layer, head) => change({ layer, head, drawing: "map" }));
+    frame.setAttribute("aria-label", context.looks ? describe(context) : "Nothing to draw");
+    frame.setAttribute("role", context.state.drawing === "heads" ? "group" : "application");
+    frame.replaceChildren(shown?.svg ?? make("p", { class: "quiet" }, context.question.busy ? "" : "Nothing to draw: there are no pieces."));
+    cursor = { row: 0, column: 0 };
+    follow(pointing.at);
+  }
+  const resized = () => redraw();
+  addEventListener("resize", resized);
+
+  return {
+    element,
+    update() {
+      controls.forEach((one) => one.update());
+      said.update();
+      player.update();
+      redraw();
+    },
+    leave() {
+      removeEventListener("resize", resized);
+      pointing.listeners.delete(follow);
+      said.leave();
+      player.leave();
+    },
+  };
+}
+
+function describe({ state, looks, kind }) {
+  if (!looks) return "";
+  const [layers, heads] = looks.shape(kind());
+  const parts = [];
+  if (state.drawing === "heads") return `${layers} layers with ${heads} heads each. Pick one to see it large.`;
+  if (layers > 1) parts.push(state.layer === null ? `mean of ${layers} layers` : `layer ${state.layer}`);
+  if (heads > 1) parts.push(state.head === null ? `mean of ${heads} heads` : `head ${state.head}`);
+  const what = { cross: "each row shows where one piece of the answer looked in the source", encoder: "each row shows where a piece of the source looked in the source", decoder: "each row shows where a step of the answer looked in what was there before" }[plainKind(kind())];
+  const text = `${parts.length ? `${parts.join(", ")}: ` : ""}${what}.`;
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+// Plays the decoding: step, its probability, and what else it might have been.
+function steps(context) {
+  const { change } = context;
+  let playing = null;
+  const count = () => context.looks?.record.target_pieces.length ?? 0;
+  const at = () => Math.min(context.state.step ?? count(), count());
+  const stop = () => { clearInterval(playing); playing = null; play.textContent = "▶"; play.setAttribute("aria-label", "Play"); };
+  const go = (step) => change({ step: step >= count() ? null : Math.max(1, step) });
+  const play = button("▶", () => {
+    if (playing) { stop(); return; }
+    go(at() >= count() ? 1 : at() + 1);
+    play.textContent = "❚❚";
+    play.setAttribute("aria-label", "Pause");
+    playing = setInterval(() => { go(at() + 1); if (at() >= count()) stop(); }, BEAT);
+  }, { class: "round", "aria-label": "Play" });
+  const back = button("‹", () => { stop(); go(at() - 1); }, { class: "round", "aria-label": "A step back" });
+  const on = button("›", () => { stop(); go(at() + 1); }, { class: "round", "aria-label": "A step on" });
+  const range = make("input", { type: "range", min: 1, step: 1, "aria-label": "Step", autocomplete: "off", input: () => { stop(); go(Number(range.value)); } });
+  const soFar = make("p", { class: "so-far", dir: "auto" });
+  const column = make("ol", { class: "steps one" });
+  const element = make("aside", { class: "player", "aria-label": "Step by step" },
+    make("h2", {}, "Step by step"), make("div", { class: "transport" }, back, play, on, range), soFar, column);
+  return {
+    element,
+    leave: stop,
+    update() {
+      const { answer, looks } = context;
+      element.hidden = !answer || !looks;
+      if (element.hidden) return;
+      const step = at(), pieces = looks.record.target_pieces;
+      range.max = count();
+      range.value = step;
+      range.setAttribute("aria-valuetext", `Step ${step} of ${count()}: ${labelOf(pieces[step - 1] ?? "")}`);
+      const [before, last] = [pieces.slice(0, step - 1), pieces[step - 1] ?? ""];
+      soFar.replaceChildren(before.join("").replaceAll("▁", " ").trimStart(), make("mark", {}, last === "</s>" ? " ∎" : last.replaceAll("▁", " ")));
+      const told = make("p", { class: "quiet" }, `Step ${step} of ${count()}: ${percent(Math.exp(answer.piece_scores[step - 1]))} for this piece here`);
+      column.replaceChildren();
+      if (answer.alternatives?.[step - 1]) column.append(stepColumn({ pieces: answer.pieces, alternatives: answer.alternatives, scores: answer.piece_scores }, step - 1, context.instead, 0));
+      column.prepend(make("li", {}, told));
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// Two models or two ways to search, side by side on the same input.
+
+import { draw, logarithm, make, percent } from "../elements.js";
+import { searchSettings, select } from "../controls.js";
+import { differing } from "../differing.js";
+import { heatMap } from "../drawing/heatmap.js";
+import { Looks } from "../looks.js";
+import { taskOf } from "../tasks.js";
+import { Question } from "../question.js";
+
+export const compareView = {
+  id: "compare",
+  title: () => "Compare",
+  wants: () => ({}),
+  mount,
+  picture: (context) => both(context),
+};
+
+let other = null; // the question to the second one
+const otherModel = ({ models, state, model }) => models.find((one) => one.name === state.other_model) ?? model;
+
+function ask(context) {
+  const { state } = context, model = otherModel(context);
+  const own = Object.fromEntries(["beam", "length_penalty", "no_repeat", "penalty"].map((name) => [name, state[`other_${name}`]]));
+  return context.asking(model, { ...state, ...own, to: model.to.includes(state.to) ? state.to : model.to[0] ?? null }, {});
+}
+
+function sides(context) {
+  const second = other?.prediction?.answers[0] ?? null;
+  const looksOf = (answer) => (answer?.attention ? new Looks(answer.attention) : null);
+  return [
+    { model: context.model, question: context.question, answer: context.answer, looks: context.looks },
+    { model: otherModel(context), question: other, answer: second, looks: looksOf(second) },
+  ];
+}
+
+function look({ model, looks }, room) {
+  if (!looks?.kinds.includes("cross")) return null;
+  const matrix = looks.matrix({ kind: "cross", words: taskOf(model).words, special: false });
+  return matrix.rows.length && matrix.columns.length ? heatMap(matrix, { room, stretch: true, most: 36 }).svg : null;
+}
+
+function mount(context) {
+  const { change } = context;
+  const pick = select("Model", {
+    options: () => context.models.map(({ name }) => [name, name]), get: () => otherModel(context).name,
+    set: (name) => change({ other_model: name }),
+  });
+  const first = select("Model", { options: () => context.models.map(({ name }) => [name, name]), get: () => context.model.name, set: (model) => context.choose(model) });
+  const settings = [searchSettings(context, { several: false }), searchSettings(context, { prefix: "other_", several: false, modelOf: () => otherModel(context) })];
+  const columns = [0, 1].map((place) => {
+    const text = make("p", { class: "reply", dir: "auto" }), facts = make("p", { class: "facts" }), frame = make("div", { class: "frame" });
+    const element = make("section", { class: "card", "aria-label": place ? "Second" : "First" },
+      make("div", { class: "bar" }, (place ? pick : first).element), settings[place].element, text, facts, frame);
+    return { element, text, facts, frame };
+  });
+  const element = make("div", { class: "two" }, columns.map((column) => column.element));
+  other ??= new Question(() => context.changed());
+  if (!Object.entries(context.state).some(([name, value]) => name.startsWith("other_") && value !== null)) {
+    const { state, model } = context;
+    change({ other_beam: (state.beam ?? model.search.beam) > 1 ? 1 : Math.min(5, model.limits.beam) }); // something to compare with
+  }
+
+  function drawSides() {
+    const both = sides(context);
+    both.forEach(({ answer, question, ...side }, place) => {
+      const { text, facts, frame } = columns[place], rival = both[1 - place].answer;
+      text.classList.toggle("busy", question.busy);
+      if (question.problem) text.replaceChildren(make("span", { class: "quiet" }, question.problem.message));
+      else if (question.growing !== null) text.replaceChildren(question.growing);
+      else text.replaceChildren(...(!answer ? [] : rival ? differing(answer.text, rival.text) : [answer.text]));
+      facts.replaceChildren(...(answer ? [
+        make("span", {}, "probability ", make("b", {}, percent(Math.exp(answer.score)))), make("span", {}, "log-probability ", make("b", {}, logarithm(answer.score))),
+        make("span", {}, "pieces ", make("b", {}, String(answer.pieces.length))), ...(answer.finished ? [] : [make("span", {}, make("b", {}, "cut off"))]),
+      ] : []));
+      frame.replaceChildren(answer ? look(side, frame.clientWidth - 4) ?? make("p", { class: "quiet" }, "No attention to draw.") : "");
+    });
+  }
+
+  return {
+    element,
+    leave() { other.put(null); },
+    update() {
+      other.put(context.state.input.trim() ? ask(context) : null, true);
+      pick.update();
+      first.update();
+      settings.forEach((one) => one.update());
+      drawSides();
+    },
+  };
+}
+
+// Both maps in one picture, under their answers.
+function both(context) {
+  const maps = sides(context).map((side) => ({ side, svg: look(side, 560) }));
+  if (!maps.some(({ side }) => side.answer)) return null;
+  let x = 0, height = 0;
+  const parts = maps.map(({ side, svg }) => {
+    const name = draw("text", { class: "name special", x, y: 12, "font-size": "12px" }, side.model.name);
+    const text = draw("text", { class: "name", x, y: 34, "font-size": "15px" }, side.answer?.text ?? "");
+    const wide = Math.max(Number(svg?.getAttribute("width") ?? 0), (side.answer?.text.length ?? 0) * 7.6, 200);
+    svg?.setAttribute("x", x);
+    svg?.setAttribute("y", 52);
+    height = Math.max(height, 60 + Number(svg?.getAttribute("height") ?? 0));
+    x += wide + 40;
+    return [name, text, svg];
+  });
+  return draw("svg", { class: "picture", width: Math.ceil(x), height, viewBox: `0 0 ${Math.ceil(x)} ${height}` }, parts.flat());
+}

@@ -1,0 +1,55 @@
+// What if: another piece at a step, a beginning, words that must or must not be there. The rest is decoded again.
+
+import { button, make } from "../elements.js";
+import { stepColumn, stepsPicture } from "../drawing/steps.js";
+
+export const whatIfView = {
+  id: "whatif",
+  title: () => "What if",
+  wants: () => ({}),
+  mount,
+  picture: ({ answer }) => answer?.alternatives?.length && stepsPicture({ pieces: answer.pieces, alternatives: answer.alternatives, scores: answer.piece_scores }),
+};
+
+function mount(context) {
+  const { change } = context;
+  const prefix = make("input", { type: "text", id: "prefix", autocomplete: "off", spellcheck: "false", dir: "auto", placeholder: "the first words", input: () => change({ prefix: prefix.value, answer: 0 }, { wait: true }) });
+  const wish = (name, title, hint) => {
+    const field = make("input", { type: "text", autocomplete: "off", spellcheck: "false", dir: "auto", placeholder: hint, id: `wish-${name}` });
+    const add = () => {
+      const text = field.value.trim();
+      if (text && !context.state[name].includes(text)) change({ [name]: [...context.state[name], text], answer: 0 });
+      field.value = "";
+    };
+    return make("form", { class: "wish", submit: (event) => { event.preventDefault(); add(); } },
+      make("label", { for: field.id }, title), make("div", { class: "with" }, field, make("button", { type: "submit" }, "Add")));
+  };
+  const steps = make("ol", { class: "steps" });
+  const hint = make("p", { class: "hint" });
+  const element = make("div", { class: "card" },
+    make("div", { class: "wish-forms" },
+      make("div", { class: "wish" }, make("label", { for: "prefix" }, "Begin with"), make("div", { class: "with" }, prefix, button("Clear", () => change({ prefix: "", answer: 0 }), {}))),
+      wish("require", "Must have", "a word or phrase"), wish("forbid", "Must not have", "a word or phrase")),
+    steps, hint);
+
+  return {
+    element,
+    leave() {},
+    update() {
+      const { answer, state } = context;
+      if (document.activeElement !== prefix || prefix.value.trim() === "") prefix.value = state.prefix;
+      steps.replaceChildren();
+      if (!answer?.alternatives) { hint.textContent = ""; return; }
+      const wanted = state.prefix.trim().length;
+      let length = 0;
+      const all = { pieces: answer.pieces, alternatives: answer.alternatives, scores: answer.piece_scores };
+      steps.append(...answer.alternatives.map((_, step) => {
+        const before = length;
+        length += (answer.pieces[step] ?? "").length;
+        const fixed = before < wanted;
+        return stepColumn(all, step, context.instead, fixed ? step + 1 : step);
+      }));
+      hint.textContent = "Each box is a step with its likeliest pieces. Choose another one, and the answer goes on from there.";
+    },
+  };
+}

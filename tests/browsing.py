@@ -1,0 +1,72 @@
+"""The page in a real browser: Debian's Chromium, driven by playwright, with nothing but this machine in reach."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason="needs Chromium (Debian: apt-get install chromium)"
+)
+OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@contextmanager
+def visited(browser: Browser, *, refusals: bool = False, **options: Any) -> Iterator[Page]:
+    """A page in a fresh profile. In the end nothing outside was asked for and nothing stands in its console.
+
+    With `refusals` the console may tell of requests that failed, as the browser does of each.
+    """
+    context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
+    outside: list[str] = []
+    said: list[str] = []
+
+    def guard(route: Route) -> None:
+        if urlsplit(route.request.url).hostname == "127.0.0.1":
+            route.continue_()
+        else:
+            outside.append(route.request.url)
+            route.abort()
+
+    context.route(re.compile("^(?!data:|blob:)"), guard)
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    page.on(
+        "console", lambda message: said.append(message.text) if message.type in ("error", "warning") else 0
+    )
+    page.on("pageerror", lambda error: said.append(str(error)))
+    try:
+        yield page
+    finally:
+        context.close()
+    assert outside == []
+    assert [text for text in said if not (refusals and text.startswith("Failed to load resource"))] == []
+
+
+def link(port: int, **state: Any) -> str:
+    return f"http://127.0.0.1:{port}/?{urlencode(state, doseq=True)}"
