@@ -42,7 +42,7 @@ def beside_table(rows: Sequence[Beside]) -> str:
         + "</tr>"
         for name in names
     )
-    return _table(("", *(row.name for row in rows)), "".join(lines))
+    return framed(("", *(row.name for row in rows)), "".join(lines))
 
 
 def against_table(comparisons: Iterable[Comparison], name: str, other: str) -> str:
