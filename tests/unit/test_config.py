@@ -451,7 +451,7 @@ def test_a_section_without_the_name_of_a_task_is_about_dates() -> None:
 def test_an_unknown_task_is_refused_with_the_nearest(tmp_path: Path) -> None:
     sentence = fails(tmp_path, "[task]\nname = 'translaton'\n")
     assert sentence.endswith(
-        "my.toml: task.name: 'translaton' is not one of dates, translation, pronounce, multilingual. "
+        "my.toml: task.name: 'translaton' is not one of dates, translation, pronounce, multilingual, summarise. "
         "Did you mean 'translation'?"
     )
     assert fails(tmp_path, "", "task.name=translaton").startswith("--set: task.name: 'translaton'")
