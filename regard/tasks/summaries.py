@@ -19,7 +19,5 @@ class Summaries:
 
     def examples(self) -> Examples:
         """No two of training, validation and test share a source."""
-        found = self.own.examples(
-            validation=self.validation, test=self.test, seed=self.seed, key=lambda pair: pair.source
-        )
+        found = self.own.examples(validation=self.validation, test=self.test, seed=self.seed, key="source")
         return replace(found, baselines=(Lead(), Nearest()))

@@ -82,6 +82,10 @@ class LanguageTokenizers:
         one = self.that_says(ids)
         return one.tokenizer.words_of(one.own(ids), instead)
 
+    def spaced(self, word: str) -> str:
+        """All are learned alike, so that their pieces have spaces or none."""
+        return next(iter(self.tokenizers.values())).tokenizer.spaced(word)
+
     def pieces(self, ids: Iterable[int]) -> tuple[str, ...]:
         return tuple(self._names[number] for number in ids)
 

@@ -285,7 +285,12 @@ def test_hostile_texts_are_texts_everywhere(page: Page, server: Here) -> None:
     def models(route: Route) -> None:
         (first, *_) = route.fetch().json()["models"]
         languages = {"source": [HOSTILE], "target": [HOSTILE]}
-        hostile = {"name": HOSTILE, "examples": [HOSTILE], "languages": languages, "directions": [[HOSTILE, HOSTILE]]}
+        hostile = {
+            "name": HOSTILE,
+            "examples": [HOSTILE],
+            "languages": languages,
+            "directions": [[HOSTILE, HOSTILE]],
+        }
         route.fulfill(json={"models": [{**first, **hostile}]})
 
     body = f"event: prediction\ndata: {json.dumps({'input': 0, 'prediction': hostile_prediction()})}\n\n"

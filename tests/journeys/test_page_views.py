@@ -70,7 +70,11 @@ def weight(page: Page) -> float:
 def test_every_kind_layer_and_head_is_drawn_as_it_was_recorded(page: Page, server: Here) -> None:
     opened(page, server, view="attention", special=1)
     record = predicted(server).attention
-    for kind, name in (("cross", "Answer at source"), ("encoder", "Source at itself"), ("decoder", "Answer at itself")):
+    for kind, name in (
+        ("cross", "Answer at source"),
+        ("encoder", "Source at itself"),
+        ("decoder", "Answer at itself"),
+    ):
         pick(page, "Looks", name)
         for layer, head in ((None, None), (1, None), (0, 1)):
             pick(page, "Layer", "Mean" if layer is None else str(layer))
@@ -80,7 +84,11 @@ def test_every_kind_layer_and_head_is_drawn_as_it_was_recorded(page: Page, serve
             page.keyboard.press("ArrowDown")
             page.keyboard.press("ArrowRight")
             expect(page.locator(".readout")).to_contain_text("with weight")
-            assert weight(page) == pytest.approx(record.matrix(kind, layer, head)[2, 1], abs=6e-4), (kind, layer, head)
+            assert weight(page) == pytest.approx(record.matrix(kind, layer, head)[2, 1], abs=6e-4), (
+                kind,
+                layer,
+                head,
+            )
 
 
 @pytest.mark.parametrize("kind", ["cross", "decoder"])
@@ -117,7 +125,9 @@ def test_the_colours_of_cells_are_those_of_the_house(page: Page, server: Here) -
     from regard.viewing.colours import hexadecimal
 
     opened(page, server, view="attention", special=1)
-    drawn = set(page.locator(".map path[fill]").evaluate_all("all => all.map((one) => one.getAttribute('fill'))"))
+    drawn = set(
+        page.locator(".map path[fill]").evaluate_all("all => all.map((one) => one.getAttribute('fill'))")
+    )
     weights = predicted(server).attention.cross()
     steps = np.round(np.clip(weights, 0, 1) * 64) / 64
     wanted = {hexadecimal(float(step)) for step in np.unique(steps) if step > 0}
@@ -240,7 +250,9 @@ def saved(page: Page, format: str) -> bytes:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_every_view_is_saved_as_picture_data_and_page(browser: Browser, server: Here, view: str, tmp_path: Path) -> None:
+def test_every_view_is_saved_as_picture_data_and_page(
+    browser: Browser, server: Here, view: str, tmp_path: Path
+) -> None:
     with visited(browser, accept_downloads=True) as page:
         opened(page, server, view=view)
         expect(page.locator("#view.old")).to_have_count(0)
