@@ -209,8 +209,11 @@ def test_copying_tells_the_answer_and_the_link(browser: Browser, server: Here) -
 def test_too_long_a_text_is_told_at_the_counter(browser: Browser, server: Here) -> None:
     with visited(browser, refusals=True) as page:
         page.goto(link(server.port, model="there"))
+        type_in(page, SOURCE)
+        expect(page.locator("#answer")).to_have_text(re.compile("."))
         type_in(page, "a" * 75)
         expect(page.locator(".counter")).to_have_text("75 of 60 pieces: too long. Make it shorter.")
+        expect(page.locator("#answer")).to_have_text("")  # no answer to what was there before
         type_in(page, "a" * 5)
         expect(page.locator(".counter")).to_have_text("5 of 60 pieces")
         assert settled(page)
@@ -285,7 +288,12 @@ def test_hostile_texts_are_texts_everywhere(page: Page, server: Here) -> None:
     def models(route: Route) -> None:
         (first, *_) = route.fetch().json()["models"]
         languages = {"source": [HOSTILE], "target": [HOSTILE]}
-        hostile = {"name": HOSTILE, "examples": [HOSTILE], "languages": languages, "directions": [[HOSTILE, HOSTILE]]}
+        hostile = {
+            "name": HOSTILE,
+            "examples": [HOSTILE],
+            "languages": languages,
+            "directions": [[HOSTILE, HOSTILE]],
+        }
         route.fulfill(json={"models": [{**first, **hostile}]})
 
     body = f"event: prediction\ndata: {json.dumps({'input': 0, 'prediction': hostile_prediction()})}\n\n"
