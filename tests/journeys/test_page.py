@@ -270,14 +270,23 @@ def test_a_server_with_a_key_asks_for_it(browser: Browser, runs: dict[str, Path]
 def hostile_prediction() -> dict[str, object]:
     pieces, words = [HOSTILE, "</s>"], {"texts": [HOSTILE], "of": [[0], None]}
     record = {
-        **{"source": HOSTILE, "source_pieces": pieces, "source_words": words},
-        **{"text": HOSTILE, "target_pieces": pieces, "target_words": words},
+        "source": HOSTILE,
+        "source_pieces": pieces,
+        "source_words": words,
+        "text": HOSTILE,
+        "target_pieces": pieces,
+        "target_words": words,
         "labels": {"source": pieces, "target": pieces},
         "attention": {"cross": {"shape": [1, 1, 2, 2], "weights": [[[[0.5, 0.5], [1, 0]]]]}},
     }
     answer = {
-        **{"text": HOSTILE, "finished": True, "pieces": [HOSTILE], "attention": record},
-        **{"score": -1.0, "rank": -1.0, "piece_scores": [-1.0, 0.0]},
+        "text": HOSTILE,
+        "finished": True,
+        "pieces": [HOSTILE],
+        "attention": record,
+        "score": -1.0,
+        "rank": -1.0,
+        "piece_scores": [-1.0, 0.0],
         "alternatives": [[{"piece": HOSTILE, "probability": 0.4}], [{"piece": "</s>", "probability": 1.0}]],
     }
     node = {"parent": None, "piece": HOSTILE, "score": -1.0, "rank": -1.0, "fate": "kept", "step": 1}
