@@ -10,6 +10,7 @@ help:
 	@echo "make demo     set up, train the date model, score it, draw what it looked at"
 	@echo "make test     set up, then lint, types and all tests (what CI runs)"
 	@echo "make install  the set-up alone"
+	@echo "Tests of pages use Chromium (Debian: apt-get install chromium) and are skipped where there is none."
 
 install: .venv/installed
 

@@ -209,8 +209,11 @@ def test_copying_tells_the_answer_and_the_link(browser: Browser, server: Here) -
 def test_too_long_a_text_is_told_at_the_counter(browser: Browser, server: Here) -> None:
     with visited(browser, refusals=True) as page:
         page.goto(link(server.port, model="there"))
+        type_in(page, SOURCE)
+        expect(page.locator("#answer")).to_have_text(re.compile("."))
         type_in(page, "a" * 75)
         expect(page.locator(".counter")).to_have_text("75 of 60 pieces: too long. Make it shorter.")
+        expect(page.locator("#answer")).to_have_text("")  # no answer to what was there before
         type_in(page, "a" * 5)
         expect(page.locator(".counter")).to_have_text("5 of 60 pieces")
         assert settled(page)
@@ -267,14 +270,23 @@ def test_a_server_with_a_key_asks_for_it(browser: Browser, runs: dict[str, Path]
 def hostile_prediction() -> dict[str, object]:
     pieces, words = [HOSTILE, "</s>"], {"texts": [HOSTILE], "of": [[0], None]}
     record = {
-        **{"source": HOSTILE, "source_pieces": pieces, "source_words": words},
-        **{"text": HOSTILE, "target_pieces": pieces, "target_words": words},
+        "source": HOSTILE,
+        "source_pieces": pieces,
+        "source_words": words,
+        "text": HOSTILE,
+        "target_pieces": pieces,
+        "target_words": words,
         "labels": {"source": pieces, "target": pieces},
         "attention": {"cross": {"shape": [1, 1, 2, 2], "weights": [[[[0.5, 0.5], [1, 0]]]]}},
     }
     answer = {
-        **{"text": HOSTILE, "finished": True, "pieces": [HOSTILE], "attention": record},
-        **{"score": -1.0, "rank": -1.0, "piece_scores": [-1.0, 0.0]},
+        "text": HOSTILE,
+        "finished": True,
+        "pieces": [HOSTILE],
+        "attention": record,
+        "score": -1.0,
+        "rank": -1.0,
+        "piece_scores": [-1.0, 0.0],
         "alternatives": [[{"piece": HOSTILE, "probability": 0.4}], [{"piece": "</s>", "probability": 1.0}]],
     }
     node = {"parent": None, "piece": HOSTILE, "score": -1.0, "rank": -1.0, "fate": "kept", "step": 1}

@@ -141,7 +141,7 @@ export function textComposer(context) {
   let drawn = null;
   function drawTexts() {
     const { looks, question, state, answer: shown } = context;
-    const key = JSON.stringify([looks?.record.source, shown?.text, context.words, question.growing, question.busy, state.input, Boolean(looks)]);
+    const key = JSON.stringify([looks?.record.source, shown?.text, context.words, question.growing, question.busy, question.problem?.message, state.input, Boolean(looks)]);
     if (key === drawn) return;
     drawn = key;
     spans.clear();
@@ -153,7 +153,7 @@ export function textComposer(context) {
       marks.set(unit.at, mark);
       return mark;
     }), "\u200b");
-    answer.classList.toggle("busy", question.busy);
+    answer.classList.toggle("busy", question.busy || question.problem !== null);
     answer.classList.toggle("growing", question.growing !== null);
     for (const name of ["role", "aria-label"]) answer.removeAttribute(name);
     if (question.growing !== null) answer.replaceChildren(question.growing);

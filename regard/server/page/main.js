@@ -8,7 +8,7 @@ import { Looks } from "./looks.js";
 import { Pointing } from "./pointing.js";
 import { Question } from "./question.js";
 import { copy, FORMATS, save } from "./saving.js";
-import { BEGINNING, fromLink, toLink } from "./state.js";
+import { fromLink, toLink } from "./state.js";
 import { languageName, taskOf } from "./tasks.js";
 import { answerView } from "./views/answer.js";
 import { attentionView } from "./views/attention.js";
@@ -210,10 +210,10 @@ class Page {
     const key = JSON.stringify([said, again?.seconds, problem?.status]);
     if (key === this.told) return;
     this.told = key;
-    byId("problem").replaceChildren(...(said ? [notice(said, again, problem?.status === 401 ? () => this.ask2() : null)] : []));
+    byId("problem").replaceChildren(...(said ? [notice(said, again, problem?.status === 401 ? () => this.askAgain() : null)] : []));
   }
 
-  ask2() {
+  askAgain() {
     this.question.asked = null;
     this.ask();
   }

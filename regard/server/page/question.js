@@ -71,7 +71,10 @@ export class Question {
     Object.assign(this, { problem: error, growing: null, controller: null });
     if (!(error instanceof Unreachable || error instanceof Refused)) throw error;
     const passing = error instanceof Unreachable || [429, 502, 503].includes(error.status);
-    if (!passing) return;
+    if (!passing) {
+      this.prediction = null; // it was the answer to something else
+      return;
+    }
     this.failures += 1;
     this.again = { seconds: error.seconds ?? Math.min(15, 2 ** this.failures), now: () => this.send(ask) };
     this.clock = setInterval(() => {

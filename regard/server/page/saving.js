@@ -41,30 +41,34 @@ async function png(svg, scale = 2) {
   return new Promise((done) => { canvas.toBlob(done, "image/png"); });
 }
 
+const escaped = (text) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
+
+// JSON without a character that could end or open anything in HTML.
+const inert = (data) => JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 // One file that holds everything and fetches nothing: the picture, the texts, and the data as they came.
 function html(svg, { title, texts, data }) {
-  const page = document.implementation.createHTMLDocument(title);
-  const add = (parent, tag, text, attributes = {}) => {
-    const element = page.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    if (text !== null) element.textContent = text;
-    parent.append(element);
-    return element;
-  };
-  page.documentElement.lang = "en";
-  page.head.prepend(Object.assign(page.createElement("meta"), { content: "default-src 'none'; style-src 'unsafe-inline'", httpEquiv: "Content-Security-Policy" }));
-  add(page.head, "meta", null, { charset: "utf-8" });
-  add(page.head, "style", `body{margin:40px auto;max-width:1200px;padding:0 20px;font:16px/1.5 ${colour("sans")};background:${colour("page")};color:${colour("ink")}}dt{font-size:12px;color:${colour("quiet")}}dd{margin:0 0 14px;font:22px/1.4 ${colour("serif")};white-space:pre-wrap}figure{margin:24px 0;overflow:auto}`);
-  const list = add(page.body, "dl", null);
-  for (const [name, text] of texts) {
-    add(list, "dt", name);
-    add(list, "dd", text, { dir: "auto" });
-  }
-  add(page.body, "figure", null).append(page.importNode(alone(svg), true));
-  // JSON without a character that could end or open anything in HTML.
-  const inert = JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  add(page.body, "script", inert, { type: "application/json", id: "data" });
-  return `<!doctype html>\n${page.documentElement.outerHTML}`;
+  const style = `body{margin:40px auto;max-width:1200px;padding:0 20px;font:16px/1.5 ${colour("sans")};background:${colour("page")};color:${colour("ink")}}`
+    + `dt{font-size:12px;color:${colour("quiet")}}dd{margin:0 0 14px;font:22px/1.4 ${colour("serif")};white-space:pre-wrap}figure{margin:24px 0;overflow:auto}`;
+  const list = texts.map(([name, text]) => `<dt>${escaped(name)}</dt><dd dir="auto">${escaped(text)}</dd>`).join("\n");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<dl>
+${list}
+</dl>
+<figure>${svgText(svg)}</figure>
+<script type="application/json" id="data">${inert(data)}</script>
+</body>
+</html>
+`;
 }
 
 export const FORMATS = {

@@ -30,7 +30,7 @@ export function stepsPicture({ pieces, alternatives, scores }) {
   alternatives.forEach((known, step) => {
     const taken = pieces[step] ?? "</s>";
     const rows = known.some(({ piece }) => piece === taken) ? known : [...known, { piece: taken, probability: Math.exp(scores[step]) }];
-    const width = Math.max(80, ...rows.map(({ piece }) => letters(labelOf(piece)) * letter + 62));
+    const width = Math.max(80, ...rows.map(({ piece }) => letters(labelOf(piece)) * letter + 92));
     parts.push(draw("text", { class: "name special", x: x + 6, y: 14, "font-size": "11px" }, String(step + 1)));
     rows.forEach(({ piece, probability }, place) => {
       const y = 24 + place * row, chosen = piece === taken;

@@ -54,7 +54,8 @@ function mount(context) {
       make("div", { class: "bar" }, (place ? pick : first).element), settings[place].element, text, facts, frame);
     return { element, text, facts, frame };
   });
-  const element = make("div", { class: "two" }, columns.map((column) => column.element));
+  const verdict = make("p", { class: "readout quiet" });
+  const element = make("div", {}, verdict, make("div", { class: "two" }, columns.map((column) => column.element)));
   other ??= new Question(() => context.changed());
   if (!Object.entries(context.state).some(([name, value]) => name.startsWith("other_") && value !== null)) {
     const { state, model } = context;
@@ -62,7 +63,8 @@ function mount(context) {
   }
 
   function drawSides() {
-    const both = sides(context);
+    const both = sides(context), [mine, theirs] = both.map(({ answer }) => answer?.text);
+    verdict.textContent = mine === undefined || theirs === undefined ? "" : mine === theirs ? "Both say the same." : "Marked is what only one of them says.";
     both.forEach(({ answer, question, ...side }, place) => {
       const { text, facts, frame } = columns[place], rival = both[1 - place].answer;
       text.classList.toggle("busy", question.busy);
