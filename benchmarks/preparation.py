@@ -3,9 +3,10 @@
     python benchmarks/preparation.py --pairs 2000000
 
 Makes a corpus of made-up words (some pairs come twice, some are too long), reads, filters and splits it, learns the
-pieces, writes the store, and then does all that again in a new process, as a second `regard train` would. Memory is
-the highest of all processes together (what they share is counted once), less that of one which has imported
-everything and done nothing. The corpus stays in --folder for the next time.
+pieces, writes the store, and then does all that again in a new process, as a second `regard train` would. `elsewhere`
+is the share of the processor seconds that other processes spent, one for each core; pieces are learned on all cores by
+threads. Memory is the highest of all processes together (what they share is counted once), less that of one which has
+imported everything and done nothing. The corpus stays in --folder for the next time.
 """
 
 import argparse
@@ -67,6 +68,7 @@ class Stage:
     name: str
     seconds: float
     processor: float  # seconds on all cores together
+    elsewhere: float  # of these, in other processes
     mebibytes: float  # above the interpreter
 
 
@@ -112,10 +114,11 @@ def prepared(config: Config) -> tuple[list[Stage], str]:
 
     @contextmanager
     def stage(name: str) -> Iterator[None]:
-        started, worked = time.perf_counter(), _processor()
+        started, (here, elsewhere) = time.perf_counter(), _processor()
         yield
-        seconds = time.perf_counter() - started
-        stages.append(Stage(name, seconds, _processor() - worked, memory.since()))
+        seconds, (here_now, elsewhere_now) = time.perf_counter() - started, _processor()
+        others = elsewhere_now - elsewhere
+        stages.append(Stage(name, seconds, here_now - here + others, others, memory.since()))
 
     with stage("read, filter, split"):
         examples = build.task(config).examples()
@@ -130,10 +133,10 @@ def prepared(config: Config) -> tuple[list[Stage], str]:
     return stages, "\n".join(said)
 
 
-def _processor() -> float:
-    """Seconds of processor time, with those of processes that have ended."""
+def _processor() -> tuple[float, float]:
+    """Seconds of processor time, of this process and of those it started that have ended."""
     found = os.times()
-    return found.user + found.system + found.children_user + found.children_system
+    return found.user + found.system, found.children_user + found.children_system
 
 
 def configuration(corpus: Path, pairs: int) -> Config:
@@ -184,8 +187,8 @@ def main() -> None:
     lines = [
         f"{asked.pairs:,} pairs, {corpus.stat().st_size / MEBIBYTE:.0f} MiB, {asked.cores} cores",
         "",
-        "| stage | seconds | pairs per second | processor seconds | processor / seconds | MiB |",
-        "|---|--:|--:|--:|--:|--:|",
+        "| stage | seconds | pairs per second | processor seconds | processor / seconds | elsewhere | MiB |",
+        "|---|--:|--:|--:|--:|--:|--:|",
         *(row(stage, asked.pairs) for stage in (*stages, total("all", stages), total("second start", again))),
         "",
         said,
@@ -195,8 +198,8 @@ def main() -> None:
 
 def row(stage: Stage, pairs: int) -> str:
     busy = f"{stage.processor:.1f} | {stage.processor / stage.seconds:.2f}"
-    rate = f"{pairs / stage.seconds:,.0f}"
-    return f"| {stage.name} | {stage.seconds:.1f} | {rate} | {busy} | {stage.mebibytes:.0f} |"
+    rate, elsewhere = f"{pairs / stage.seconds:,.0f}", f"{stage.elsewhere / stage.processor:.0%}"
+    return f"| {stage.name} | {stage.seconds:.1f} | {rate} | {busy} | {elsewhere} | {stage.mebibytes:.0f} |"
 
 
 def total(name: str, stages: Sequence[Stage]) -> Stage:
@@ -204,6 +207,7 @@ def total(name: str, stages: Sequence[Stage]) -> Stage:
         name,
         sum(stage.seconds for stage in stages),
         sum(stage.processor for stage in stages),
+        sum(stage.elsewhere for stage in stages),
         max(stage.mebibytes for stage in stages),
     )
 

@@ -56,6 +56,13 @@ def test_the_benchmark_of_the_server_prints_rates_answers_and_what_is_left() -> 
     assert "5: 0 requests, 0 inputs, 0 connections left" in printed
 
 
+def test_the_benchmark_of_preparation_prints_every_stage_and_a_second_start(tmp_path: Path) -> None:
+    printed = run("benchmarks/preparation.py", "--pairs", "300", "--folder", tmp_path).stdout
+    stages = ["read, filter, split", "learn the pieces", "encode, store", "all", "second start"]
+    assert first_cells(printed) == stages
+    assert "store: 255 pairs" in printed
+
+
 def test_the_experiment_on_the_family_knows_every_score_and_selection() -> None:
     from regard.attention import SCORES, SELECTIONS
 
