@@ -144,10 +144,11 @@ def _card(result: Result, sentence: Sentence) -> str:
     looks = ""
     for place, (one, answer) in enumerate(zip(result.standings, sentence.answers, strict=True)):
         is_right = answer.text in sentence.references
-        said, _ = differences(answer.text, sentence.references[0])
+        marked, _ = differences(answer.text, sentence.references[0])
+        said = spoken(answer.text) if is_right else marked or '<i class="empty">nothing</i>'
         looks += (
             f"<div><h3>{_chip(place)}{spoken(one.name)}</h3>"
-            f'<p class="said {"right" if is_right else "wrong"}">{spoken(answer.text) if is_right else said}</p>'
+            f'<p class="said {"right" if is_right else "wrong"}">{said}</p>'
             f"{picture(answer)}</div>"
         )
     texts = "".join(

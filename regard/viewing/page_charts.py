@@ -57,8 +57,8 @@ def chart(
     curves = [curve for curve in curves if curve.points]
     if not curves:
         return ""
-    low, high = _range([y for curve in curves for _, y in curve.points])
-    ticks = nice_ticks(low if lowest is None else min(lowest, low), high)
+    heights = [y for curve in curves for _, y in curve.points]
+    ticks = nice_ticks(*_range(heights if lowest is None else [lowest, *heights]))
     last = max(x for curve in curves for x, _ in curve.points)
     steps = nice_ticks(0, last, count=4)
 

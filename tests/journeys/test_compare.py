@@ -98,24 +98,6 @@ def test_runs_that_are_there_are_given_as_folders(home: Path) -> None:
     )
 
 
-def test_a_run_that_fails_is_told_and_the_others_are_compared(home: Path) -> None:
-    done = regard(
-        "compare",
-        "tiny.toml",
-        "--vary",
-        "training.learning_rate=0.001,1000",
-        "--set",
-        "training.clip=0",
-        "--folder",
-        "failed",
-        folder=home,
-        code=1,
-    )
-    assert b"learning_rate=1000-1: failed: Training diverged" in done.stderr
-    assert list(found(home / "failed")["failed"]) == ["learning_rate=1000-1"]
-    assert [one["name"] for one in found(home / "failed")["models"]] == ["learning_rate=0.001"]
-
-
 def test_runs_with_other_test_pairs_are_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(home)
     Path("other.toml").write_text(SMALL.replace("[data]", "[data]\nseed = 7"))
