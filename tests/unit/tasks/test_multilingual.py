@@ -150,7 +150,7 @@ def test_with_a_tokenizer_for_each_language_an_answer_has_no_piece_of_another(se
 
 def test_targets_are_encoded_by_the_language_that_is_asked_for(several: TextCodec) -> None:
     for language in ("de", "fr"):
-        (row,) = several.encode_targets(["xy"], language)
+        (row,) = several.encode_targets(["xy"], ["x"], to=language)
         assert row == [*several.target.of(language).encode("xy"), END]
 
 

@@ -41,7 +41,7 @@ def test_pieces_of_another_language_are_unknown_to_the_first_one_that_spoke() ->
 
 def test_a_word_can_stand_in_the_place_of_an_unknown_piece() -> None:
     ids = [*BOTH.of("de").encode("ein"), UNKNOWN]
-    assert BOTH.decode(ids, {len(ids) - 1: "Hund"}) == "ein Hund"
+    assert BOTH.decode(ids, {len(ids) - 1: BOTH.spaced("Hund")}) == "ein Hund"
 
 
 def test_texts_of_several_languages_are_encoded_together() -> None:
