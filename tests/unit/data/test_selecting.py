@@ -258,6 +258,15 @@ def test_pairs_that_change_while_they_are_used_are_refused(tmp_path: Path, more:
         list(found.train())
 
 
+def test_a_text_that_changes_while_it_is_used_is_found_out_too(tmp_path: Path) -> None:
+    file = written(tmp_path / "x.tsv", MANY)
+    found = select(wanted(file))
+    text = file.path.read_text()
+    file.path.write_text(text.replace("source 1\t", "source 1000\t"))
+    with pytest.raises(UserError, match="changed while they were read"):
+        list(found.train())
+
+
 def test_a_sample_is_drawn_by_its_seed_and_keeps_the_order(tmp_path: Path) -> None:
     train = select(wanted(written(tmp_path / "x.tsv", [Pair(f"{n}", "x") for n in range(100)]))).train
     some = [int(pair.source) for pair in train.sample(30, seed=1)()]
