@@ -10,6 +10,7 @@ import json
 import os
 import random
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -194,9 +195,10 @@ async def server(run: Path, port: int, limits: Sequence[str]) -> AsyncIterator[s
 
 async def batching(asker: Asker, options: argparse.Namespace) -> float:
     await asker.clients(4, min(2, options.seconds))  # warm
-    _, alone = await asker.clients(1, options.seconds)
+    one, alone = await asker.clients(1, options.seconds)
     tally, together = await asker.clients(32, options.seconds)
-    say(f"one client        {alone:8.1f} answers a second")
+    say(f"one client        {alone:8.1f} answers a second; {one.told()}")
+    assert one.statuses[200], "nothing was answered: give it more --seconds"
     say(
         f"32 clients        {together:8.1f} answers a second, {together / alone:.1f} times as many; {tally.told()}"
     )
@@ -285,8 +287,10 @@ async def main(options: argparse.Namespace) -> None:
         threads = os.environ.get("OMP_NUM_THREADS", os.cpu_count())
         say(f"{model}, beam {options.beam}, {threads} threads")
         limits = ["deadline_seconds=20", *options.limit]
-        async with server(run, options.port, limits):
-            asker = Asker(options.port, options.beam)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        async with server(run, port, limits):
+            asker = Asker(port, options.beam)
             peak = await batching(asker, options)
             await overload(asker, options, peak)
             await slow_sockets(asker, options)
@@ -308,6 +312,5 @@ if __name__ == "__main__":
     parser.add_argument("--clients", type=int, default=400, help="connections that offer it")
     parser.add_argument("--sockets", type=int, default=200)
     parser.add_argument("--cancellations", type=int, default=10_000)
-    parser.add_argument("--port", type=int, default=8123)
     parser.add_argument("--limit", action="append", default=[], help="of the server, such as batch=64")
     asyncio.run(main(parser.parse_args()))

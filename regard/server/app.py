@@ -39,16 +39,15 @@ class Gauge:
 def application(models: Models, settings: ServerSettings) -> ASGIApp:
     """The models behind the API, guarded."""
     tallies, keys = Tallies(), Keys(settings.keys)
-    app: ASGIApp = _routes(models, settings, tallies, keys)
-    if settings.origins:
+    app: ASGIApp = Bodies(_routes(models, settings, tallies, keys), settings.limits)
+    app = Door(app, keys, own_hosts(settings.host, settings.hosts))
+    if settings.origins:  # before the door: browsers ask whether they may call without a key
         app = CORSMiddleware(
             app,
             allow_origins=settings.origins,
             allow_methods=["GET", "POST"],
             allow_headers=["authorization", "content-type", "x-api-key"],
         )
-    app = Bodies(app, settings.limits)
-    app = Door(app, keys, own_hosts(settings.host, settings.hosts))
     return Account(app, tallies, settings.log)
 
 

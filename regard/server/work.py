@@ -144,15 +144,17 @@ class Worker(threading.Thread):
     def run(self) -> None:
         while jobs := self.line.take():
             began = time.monotonic()
-            wanted = [job for job in jobs if job.wanted()]
-            if wanted:
-                self._answer(wanted)
+            if wanted := [job for job in jobs if job.wanted()]:
+                answers = self._answers(wanted)
                 self._note(wanted, time.monotonic() - began)
+                for job, answer in zip(wanted, answers, strict=True):
+                    if job.wanted():  # or it may have been given up
+                        job.settle(answer)
 
-    def _answer(self, jobs: Sequence[Job]) -> None:
+    def _answers(self, jobs: Sequence[Job]) -> Sequence[Prediction | Problem]:
         way = jobs[0].way
         try:
-            answers = way.model.predictor.answer(
+            return way.model.predictor.answer(
                 [job.request for job in jobs],
                 way.plan,
                 attention=way.attention,
@@ -160,14 +162,8 @@ class Worker(threading.Thread):
             )
         except Exception as error:
             if len(jobs) > 1:  # only the one that is to blame has no answer
-                for job in jobs:
-                    self._answer([job])
-                return
-            jobs[0].settle(_problem(error))
-            return
-        for job, answer in zip(jobs, answers, strict=True):
-            if job.wanted():  # or it may have been given up
-                job.settle(answer)
+                return [answer for job in jobs for answer in self._answers([job])]
+            return [_problem(error)]
 
     def _note(self, jobs: Sequence[Job], seconds: float) -> None:
         self.line.rate = 0.8 * self.line.rate + 0.2 * len(jobs) / max(seconds, 1e-3)

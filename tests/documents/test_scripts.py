@@ -47,6 +47,15 @@ def test_the_benchmark_of_long_sources_prints_memory_and_shares() -> None:
     assert printed.count("MiB") == printed.count("of full") == 2 * 9
 
 
+def test_the_benchmark_of_the_server_prints_rates_answers_and_what_is_left() -> None:
+    short = ["--width", "16", "--layers", "1", "--seconds", "0.5", "--overload", "0.5", "--clients", "8"]
+    printed = run("benchmarks/serve.py", *short, "--sockets", "4", "--cancellations", "5").stdout
+    assert "times as many" in printed
+    assert "every request answered with 200, 429 or 503: yes" in printed
+    assert "4 slow sockets" in printed
+    assert "5: 0 requests, 0 inputs, 0 connections left" in printed
+
+
 def test_the_experiment_on_the_family_knows_every_score_and_selection() -> None:
     from regard.attention import SCORES, SELECTIONS
 

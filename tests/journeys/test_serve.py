@@ -71,7 +71,7 @@ def test_what_is_under_way_is_answered_before_the_server_ends(home: Path, ending
     assert "Traceback" not in (home / "server.log").read_text()
 
 
-def test_several_processes_share_a_port_and_one_that_dies_is_replaced(home: Path) -> None:
+def test_several_processes_share_a_port_and_end_together(home: Path) -> None:
     with process("runs/recurrent", "--workers", "2", folder=home) as (running, client):
         assert len({client.texts(["abc"])[0] for _ in range(6)}) == 1
         running.send_signal(signal.SIGTERM)

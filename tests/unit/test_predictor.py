@@ -1,3 +1,4 @@
+import math
 import re
 from collections.abc import Iterator
 
@@ -12,7 +13,7 @@ from regard.data import Limits
 from regard.layers import Dropout
 from regard.metrics import UTILITIES, expected
 from regard.predictor import Predictor
-from regard.search import SearchPlan
+from regard.search import SearchPlan, Watch
 from regard.tasks.text import TextCodec
 from regard.text import TOKENIZERS
 from regard.viewing import TextView
@@ -179,3 +180,35 @@ def test_wishes_of_a_neighbour_widen_no_other_beam(predictor: Predictor) -> None
     assert [one.pieces for one in beside[:-1]] == [one.pieces for one in alone]
     assert [one.score for one in beside[:-1]] == pytest.approx([one.score for one in alone], abs=1e-5)
     assert "gh" in beside[-1].text
+
+
+def test_a_request_that_nobody_waits_for_is_given_up_and_the_others_are_answered(
+    predictor: Predictor,
+) -> None:
+    requests = [Request(text) for text in ("abc", "hgfe", "abc", "bb")]
+    nobody, somebody = Watch(lambda: False), Watch()
+    watches = [nobody, nobody, somebody, somebody]
+    found = predictor.answer(requests, predictor.search, watches=watches)
+    expected = predictor.predict(["abc", "bb"])
+    assert [one.text for one in found] == [expected[0].text, "", expected[0].text, expected[1].text]
+    assert [one.problem for one in found] == [None, "nobody waits for it any more", None, None]
+
+
+def test_who_gives_up_during_the_search_is_told_no_other_reason(predictor: Predictor) -> None:
+    patience = iter([True, True, True])
+    watch = Watch(lambda: next(patience, False))
+    (answer,) = predictor.answer([Request("abc")], predictor.search, watches=[watch])
+    assert answer.problem == "nobody waits for it any more"
+
+
+def test_the_likeliest_pieces_have_names_and_probabilities(predictor: Predictor) -> None:
+    answer = predictor.predict("abc", likeliest=3)
+    assert len(answer.likeliest) == len(answer.piece_scores) == len(answer.attention.target_pieces)
+    for (best, probability), piece, score in zip(
+        (step[0] for step in answer.likeliest),
+        answer.attention.target_pieces,
+        answer.piece_scores,
+        strict=True,
+    ):
+        assert best == piece  # greedy
+        assert probability == pytest.approx(math.exp(score), rel=1e-5)

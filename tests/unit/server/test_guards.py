@@ -66,6 +66,15 @@ def test_only_a_site_that_was_named_may_call_from_its_pages(guarded: Here, serve
     assert allowed(server, "https://example.org") is None
 
 
+def test_a_browser_may_ask_without_a_key_whether_a_site_may_call(guarded: Here) -> None:
+    asked = {"access-control-request-method": "POST", "access-control-request-headers": "authorization"}
+    reply = guarded.ask("OPTIONS", "/v1/predict", headers={"origin": "https://example.org", **asked})
+    assert (reply.status, reply.headers["access-control-allow-origin"]) == (200, "https://example.org")
+    reply = guarded.ask("OPTIONS", "/v1/predict", headers={"origin": "https://evil.example", **asked})
+    assert "access-control-allow-origin" not in reply.headers
+    assert guarded.post("/v1/predict", ASK, origin="https://example.org").status == 401
+
+
 def test_on_the_loopback_only_names_that_are_known_are_answered(guarded: Here) -> None:
     assert guarded.get("/healthz", host="regard.test:80").status == 200
     assert guarded.get("/healthz", host="localhost").status == 200

@@ -18,15 +18,15 @@ def test_no_request_that_the_schema_leads_to_fails_the_server(one: Here, tmp_pat
         [
             Path(sys.executable).parent / "schemathesis",
             *("run", f"http://127.0.0.1:{one.port}/openapi.json", "--checks", CHECKS),
-            *("--max-examples", "30", "--seed", "1", "--no-color"),
+            *("--max-examples", "20", "--seed", "1", "--no-color"),
             *("--generation-database", "none", "--suppress-health-check", "all"),
         ],
         cwd=tmp_path,
         env={**os.environ, "PYTHONWARNINGS": "ignore"},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1200,
     )
     assert done.returncode == 0, done.stdout[-5000:]
-    assert one.count("requests_total") > 300
+    assert one.count("requests_total") > 200
     assert one.texts(["abc"])
