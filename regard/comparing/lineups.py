@@ -77,11 +77,11 @@ def line_up(
             several = len(what) > 1
             found += _varied(_Start(one, Path(one).stem if several else ""), wishes, folder)
     if wishes.changes or wishes.variations or wishes.budget:
-        for one in found:
-            if one.is_given:
+        for candidate in found:
+            if candidate.is_given:
                 raise UserError(
-                    f"{one.folder} is a run, and what is trained cannot be changed: --set, --vary and --budget are "
-                    "for configurations. Leave them out, or give its configuration instead."
+                    f"{candidate.folder} is a run, and what is trained cannot be changed: --set, --vary and "
+                    "--budget are for configurations. Leave them out, or give its configuration instead."
                 )
     found = _one_model_for_all_seeds(found)
     if len(found) < 2:
