@@ -14,6 +14,7 @@ from regard.viewing.page_heat import LEVELS
 from regard.viewing.standalone import assets, filled, spoken
 
 COLOURS, STROKES = 6, 3  # as many as the style knows
+SHOWN = 2  # metrics over length, the one that decides first
 
 
 def page(result: Result) -> str:
@@ -91,23 +92,22 @@ def _rows(result: Result, heads: Sequence[str], rows: Sequence[Sequence[str]]) -
 
 
 def _by_length(result: Result) -> str:
-    middles = [(part.least + (part.most or part.least)) / 2 for part in result.by_length]
+    drawn = "".join(_lengths_chart(result, metric) for metric in list(result.by_length)[:SHOWN])
+    return f'<div class="charts">{drawn}</div>{_rows(result, *lengths(result))}'
+
+
+def _lengths_chart(result: Result, metric: str) -> str:
+    parts = result.by_length[metric]
     curves = [
         Curve(
             one.name,
-            [
-                (middle, part.scores[place].value)
-                for middle, part in zip(middles, result.by_length, strict=True)
-            ],
+            [((part.least + (part.most or part.least)) / 2, part.scores[place].value) for part in parts],
             style=style_of(place),
             told=False,
         )
         for place, one in enumerate(result.standings)
     ]
-    drawn = chart(
-        result.metric, curves, over="the length of the source", lowest=0, axis="pieces of the source"
-    )
-    return f'<div class="charts alone">{drawn}</div>{_rows(result, *lengths(result))}'
+    return chart(metric, curves, over="the length of the source", lowest=0, axis="pieces of the source")
 
 
 def _learning(result: Result) -> str:

@@ -1,15 +1,15 @@
 """How good each model is, how sure that is, and what it cost."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, stdev
 
 import numpy as np
-import torch
 
 from regard import build
 from regard.comparing.answers import TestSet, answers
+from regard.comparing.conditions import budget, conditions
 from regard.comparing.costs import Decoding, Learning, Timer, learning
 from regard.comparing.lineups import Candidate, Lineup
 from regard.comparing.sentences import Sentence, choose, look
@@ -85,7 +85,7 @@ class Result:
     reference: str  # the model that all others are compared with
     reach: float | None
     standings: Sequence[Standing]
-    by_length: Sequence[Bucket]  # scores in the order of the standings
+    by_length: Mapping[str, Sequence[Bucket]]  # by metric; scores in the order of the standings
     sentences: Sequence[Sentence] = field(repr=False)
     test_size: int
     budget: str
@@ -144,14 +144,19 @@ def results(
         reference=reference,
         reach=lineup.reach,
         standings=standings,
-        by_length=by_length(lengths, list(pooled.values()), buckets=_parts(len(lengths))),
+        by_length={
+            metric: by_length(
+                lengths, [one.pooled(metric) for one in models.values()], buckets=_parts(len(lengths))
+            )
+            for metric in sorted(metrics, key=lambda name: name != main)
+        },
         sentences=[
             Sentence(test.requests[number].text, test.references[number], [one[place] for one in looks])
             for place, number in enumerate(chosen)
         ],
         test_size=len(test.requests),
         budget=budget(configs),
-        conditions=_conditions(threads, processes),
+        conditions=conditions(threads, processes, are_given=any(one.is_given for one in lineup.candidates)),
         failed=failed or {},
     )
 
@@ -271,26 +276,3 @@ def _reached(
 
 def _parts(sources: int) -> int:
     return max(1, min(MOST_PARTS, sources // FEWEST))
-
-
-def budget(configs: Sequence[Config]) -> str:
-    """What every run was given, in words."""
-    given = list(dict.fromkeys(" or ".join(_limits(config)) for config in configs))
-    return f"{given[0]} each" if len(given) == 1 else f"unequal: {', '.join(given)}"
-
-
-def _limits(config: Config) -> Iterator[str]:
-    training = config.training
-    if (training.tokens is None and training.minutes is None) or training.steps < 10**12:
-        yield f"{training.steps:,} steps"
-    if training.tokens is not None:
-        yield f"{training.tokens:,} target pieces"
-    if training.minutes is not None:
-        yield f"{training.minutes:g} minutes of training steps"
-
-
-def _conditions(threads: int, processes: int) -> str:
-    one = "1 thread" if threads == 1 else f"{threads} threads"
-    beside = "one run at a time" if processes == 1 else f"{processes} runs beside each other"
-    where = "on a GPU" if torch.cuda.is_available() else "on a CPU"
-    return f"{where}, {one} for each run, {beside}; decoding alone"

@@ -5,7 +5,7 @@ from typing import Any
 
 from regard.comparing.costs import Learning
 from regard.comparing.standings import Quality, Result, Standing
-from regard.metrics import BOUND, RESAMPLES, TRIALS
+from regard.metrics import BOUND, RESAMPLES, TRIALS, Bucket
 
 Rows = Sequence[Sequence[str]]
 
@@ -108,9 +108,10 @@ def markdown(result: Result) -> str:
 
 def lengths(result: Result) -> tuple[Sequence[str], Rows]:
     """The quality of each model over sources of like length."""
-    labels = [f"{part.least} to {part.most} ({part.count:,})" for part in result.by_length]
+    parts = result.by_length[result.metric]
+    labels = [f"{part.least} to {part.most} ({part.count:,})" for part in parts]
     rows = [
-        [one.name, *(f"{part.scores[place].value:.2f}" for part in result.by_length)]
+        [one.name, *(f"{part.scores[place].value:.2f}" for part in parts)]
         for place, one in enumerate(result.standings)
     ]
     return ["model", *labels], rows
@@ -132,20 +133,17 @@ def document(result: Result) -> dict[str, Any]:
         "conditions": result.conditions,
         "test_sources": result.test_size,
         "models": [_described(one) for one in result.standings],
-        "by_source_length": [
-            {
-                "from": part.least,
-                "to": part.most,
-                "count": part.count,
-                "values": {
-                    one.name: round(score.value, 4)
-                    for one, score in zip(result.standings, part.scores, strict=True)
-                },
-            }
-            for part in result.by_length
-        ],
+        "by_source_length": {
+            metric: [_part(result, part) for part in parts] for metric, parts in result.by_length.items()
+        },
         "failed": dict(result.failed),
     }
+
+
+def _part(result: Result, part: Bucket) -> dict[str, Any]:
+    scores = zip(result.standings, part.scores, strict=True)
+    values = {one.name: round(score.value, 4) for one, score in scores}
+    return {"from": part.least, "to": part.most, "count": part.count, "values": values}
 
 
 def _described(one: Standing) -> dict[str, Any]:

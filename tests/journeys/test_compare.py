@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def test_it_ends_with_a_table_a_page_and_a_document(home: Path) -> None:
     assert "score=additive" in page
     assert page.count('class="look"') == 3  # one model looks, at three sentences
     assert found(folder)["budget"] == "8 steps each"
-    assert sum(part["count"] for part in found(folder)["by_source_length"]) == 20
+    assert sum(part["count"] for part in found(folder)["by_source_length"]["exact_match"]) == 20
 
 
 def test_a_second_start_trains_nothing_and_gives_the_same(home: Path) -> None:
@@ -65,22 +66,27 @@ def test_killed_in_the_middle_and_started_again_it_ends_with_the_same_figures(ho
     folder = home / "killed"
     process = start("compare", *WHAT, "--folder", folder, folder=home)
     first = folder / "score=none-1"
-    while not list(first.glob("checkpoints/step-*")) and process.poll() is None:
-        time.sleep(0.02)
+    wait_for(lambda: list(first.glob("checkpoints/step-*")) or process.poll() is not None)
     worker = int((first / ".lock").read_text())
     process.send_signal(signal.SIGKILL)
     process.wait()
     for stream in (process.stdout, process.stderr):
         assert stream is not None
         stream.close()
-    while _is_running(worker):  # its run would be locked
-        time.sleep(0.02)
+    wait_for(lambda: not is_running(worker))  # its run would be locked
     assert not (folder / "compare.json").exists()
     regard("compare", *WHAT, "--folder", folder, folder=home)
     assert figures(folder) == figures(home / "runs/compare-tiny")
 
 
-def _is_running(process: int) -> bool:
+def wait_for(happened: Callable[[], object]) -> None:
+    until = time.monotonic() + 120
+    while not happened():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.02)
+
+
+def is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -93,6 +99,7 @@ def test_runs_that_are_there_are_given_as_folders(home: Path) -> None:
     runs = [Path("runs/compare-tiny") / name for name in ("score=additive-1", "score=none-1")]
     regard("compare", *runs, "--folder", "given", "--against", "first", folder=home)
     assert found(home / "given")["reference"] == "score=additive-1"
+    assert "were trained before" in found(home / "given")["conditions"]
     assert sorted(one[1]["exact_match"]["values"] for one in figures(home / "given")) == sorted(
         one[1]["exact_match"]["values"] for one in figures(home / "runs/compare-tiny")
     )

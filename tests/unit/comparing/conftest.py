@@ -49,7 +49,7 @@ def result() -> Result:
             standing("<b>best</b>", [31.0, 33.0], reference=True, reached=Reached(60.0, 200.0, 1)),
             standing("other", [28.0, 29.0], reference=False, reached=None),
         ],
-        by_length=[Bucket(1, 9, 70, scores), Bucket(10, 20, 60, scores)],
+        by_length={name: [Bucket(1, 9, 70, scores), Bucket(10, 20, 60, scores)] for name in ("bleu", "ter")},
         sentences=[Sentence("a <i>b", ["ab"], [answer("ab", looks=True), answer("a<u>", looks=False)])],
         test_size=130,
         budget="20 steps each",

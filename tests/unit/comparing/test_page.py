@@ -22,7 +22,7 @@ def test_names_and_texts_enter_as_text(result: Result) -> None:
 def test_every_model_has_a_line_in_every_chart_and_a_look_at_every_sentence(result: Result) -> None:
     html = page(result)
     charts = re.findall(r'<figure class="chart">.*?</figure>', html, re.DOTALL)
-    assert len(charts) == 1 + 4  # by length; quality and loss over time and over pieces
+    assert len(charts) == 2 + 4  # two metrics by length; quality and loss over time and over pieces
     for chart in charts:
         assert set(re.findall(r'class="curve (m\d)"', chart)) == {"m0", "m1"}
     assert html.count('class="look"') == 1

@@ -3,8 +3,9 @@ from statistics import stdev
 import numpy as np
 import pytest
 
+from regard.comparing.conditions import budget
 from regard.comparing.sentences import choose
-from regard.comparing.standings import _pooled, _quality, _reference, budget, paired
+from regard.comparing.standings import _pooled, _quality, _reference, paired
 from regard.config import load_config
 from regard.core.errors import UserError
 from regard.core.prediction import AttentionRecord, Prediction

@@ -59,7 +59,7 @@ def test_the_document_is_json_and_has_every_figure(result: Result) -> None:
         "bleu": 20.0,
         "loss": 0.5,
     }
-    assert found["by_source_length"][0]["values"] == {"<b>best</b>": 31.25, "other": 28.0}
+    assert found["by_source_length"]["ter"][0]["values"] == {"<b>best</b>": 31.25, "other": 28.0}
 
 
 def test_times_are_written_as_on_a_clock() -> None:
