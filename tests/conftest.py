@@ -24,6 +24,7 @@ def _one_core(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REGARD_CORES", "1")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest comes first, so that no worker is left with it when the others are done.
 
