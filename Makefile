@@ -41,7 +41,7 @@ demo: install
 	@echo "  regard --help"
 
 test: .venv/installed-dev lint types
-	$(BIN)/pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
+	$(BIN)/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

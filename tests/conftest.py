@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 import torch
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the helpers beside this file
 
@@ -24,16 +26,20 @@ def _one_core(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REGARD_CORES", "1")
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest comes first, so that no worker is left with it when the others are done.
+class Shares(LoadScopeScheduling):
+    """The tests of a file share what they set up, so that one worker gets them all; those that learn share nothing."""
 
-    The tests of a file share what they set up, so that one worker gets them all; those that learn share nothing.
-    """
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid if "/learning/" in nodeid else nodeid.split("::", 1)[0]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Shares:
+    return Shares(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first, so that no worker is left with it when the others are done."""
     slow = ("learning", "documents", "journeys")
     items.sort(
         key=lambda item: next((n for n, kind in enumerate(slow) if kind in item.path.parts), len(slow))
     )
-    for item in items:
-        if "learning" not in item.path.parts:
-            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(Path(__file__).parent))))
