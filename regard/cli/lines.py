@@ -47,12 +47,15 @@ def _raw_lines() -> Iterator[bytes]:
 
 
 def _chunks(source: int) -> Iterator[bytes]:
-    """What comes, as it comes. A Ctrl-C ends the waiting even if it came just before the waiting began."""
+    """What comes, as it comes. A Ctrl-C ends it, even one that came just before the waiting began, or while Python
+    could not be interrupted: what is raised in a finalizer is printed and forgotten.
+    """
     with _woken() as signals:
         while True:
-            ready, _, _ = select.select([source, signals], [], [])  # Python acts on a signal as this returns
+            ready, _, _ = select.select([source, signals], [], [])
             if signals in ready:
-                os.read(signals, _CHUNK)
+                if signal.SIGINT in os.read(signals, _CHUNK):  # the numbers of the signals
+                    raise KeyboardInterrupt
             elif chunk := os.read(source, _CHUNK):
                 yield chunk
             else:

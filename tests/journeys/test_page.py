@@ -59,6 +59,7 @@ def type_in(page: Page, text: str) -> None:
 
 def settled(page: Page) -> str:
     """The answer, when it is there."""
+    expect(page.locator("#answer")).not_to_be_empty()  # a page that has just come has not asked yet
     expect(page.locator("#answer")).not_to_have_class(re.compile("busy"))
     return page.locator("#answer").inner_text()
 

@@ -1,4 +1,6 @@
 import io
+import os
+import signal
 from types import SimpleNamespace
 
 import pytest
@@ -20,3 +22,21 @@ def test_a_byte_order_mark_at_the_start_is_no_part_of_the_first_line(
 ) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(given)))
     assert list(lines()) == expected
+
+
+def test_an_interrupt_that_python_forgot_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that is raised while an object is thrown away."""
+    reading, writing = os.pipe()
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb", buffering=0) as stream:
+            monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=source))
+            stream.write(b"3 May\n")
+            given = lines()
+            assert next(given) == "3 May"
+            os.kill(os.getpid(), signal.SIGINT)
+            stream.write(b"4 May\n")
+            with pytest.raises(KeyboardInterrupt):
+                next(given)
+    finally:
+        signal.signal(signal.SIGINT, before)
