@@ -37,7 +37,8 @@ demo: install
 	@echo "  source .venv/bin/activate"
 	@echo "  regard explain runs/dates \"3 août 1999\""
 	@echo "  echo \"sexta-feira, 2 de março de 1973\" | regard predict runs/dates"
-	@echo "  regard compare ladder --processes 2"
+	@echo "  regard serve runs/dates                 # and open the address that it tells"
+	@echo "  regard compare ladder --processes 2     # the road to attention, in one table and one page"
 	@echo "  regard --help"
 
 test: .venv/installed-dev lint types
