@@ -66,7 +66,7 @@ def steps(chosen: argparse.Namespace, width: int) -> dict[str, Step]:
         )
 
         def step() -> None:
-            logits = decode(net, net.encoder.encode(examples.source), examples.target_input)
+            logits = decode(net, net.encoder.encode(examples.source), examples.target.fed)
             cross_entropy(logits.flatten(0, 1), examples.target.ids.flatten()).backward()
             net.zero_grad()
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.core.batch import Batch, Tokens
+from regard.core.batch import Source, Tokens
 from regard.core.errors import UserError
 from regard.core.kinds import CROSS, DECODER, member_kind, plain_kind
 from regard.core.pieces import END
@@ -57,33 +57,37 @@ def force(
     lengths = np.array([max(len(rows[number]), len(aims[number])) for number in asked])
     for batch in in_order(lengths, predictor.batch_tokens):
         numbers = [asked[place] for place in batch]
-        pairs = Batch(
+        found = _forced(
+            predictor,
             codec.collate([rows[number] for number in numbers]),
             Tokens.pad([aims[number] for number in numbers]),
+            wanted,
         )
-        for number, hypothesis in zip(numbers, _forced(predictor, pairs, wanted), strict=True):
+        for number, hypothesis in zip(numbers, found, strict=True):
             answers[number] = codec.forced(sources[number], rows[number], targets[number], hypothesis)
     return answers
 
 
-def _forced(predictor: Predictor, batch: Batch, wanted: frozenset[str]) -> Iterator[Hypothesis]:
+def _forced(
+    predictor: Predictor, source: Source, target: Tokens, wanted: frozenset[str]
+) -> Iterator[Hypothesis]:
     """What a search would have found, had it found the targets."""
-    batch = batch.to(predictor.device)
-    mask, aims = batch.target.mask, batch.target.ids  # B T, B T
+    source, target = source.to(predictor.device), target.to(predictor.device)
+    mask, aims = target.mask, target.ids  # B T, B T
     looks: dict[str, Tensor] = {}
     features: list[Features] = []
     for number, model in enumerate(predictor.models, start=1):
-        memory = model.encoder.encode(batch.source, wanted)
-        unrolled = model.decoder.unroll(memory, batch.target_input)
+        memory = model.encoder.encode(source, wanted)
+        unrolled = model.decoder.unroll(memory, target.fed)
         features.append(unrolled.features[mask])  # N
         for kind, weights in {**memory.attention, **unrolled.attention}.items():
             looks[kind if len(predictor.models) == 1 else member_kind(kind, number)] = weights
-    likelihoods = _likelihoods(predictor, features, aims[mask])  # N
+    likelihoods = _likelihoods(predictor, features, target.standing)  # N
     # As in a search, in float64: many small ones add up.
     scores = torch.zeros(mask.shape, dtype=torch.float64, device=mask.device)  # B T
     totals: list[float] = scores.masked_scatter(mask, likelihoods.double()).sum(1).tolist()
     check_numbers(totals)
-    for place, (total, length) in enumerate(zip(totals, batch.target.lengths.tolist(), strict=True)):
+    for place, (total, length) in enumerate(zip(totals, target.lengths.tolist(), strict=True)):
         tokens = tuple(aims[place, :length].tolist())
         attention = {kind: _own(kind, weights[place], length) for kind, weights in looks.items()}
         yield Hypothesis(tokens, total, total, tokens[-1] == END, attention)

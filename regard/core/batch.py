@@ -11,6 +11,8 @@ from torch import Tensor
 from regard.core.masks import mask_from_lengths
 from regard.core.pieces import BEGIN, PAD
 
+UNKNOWN_VALUE = float("nan")  # in a vector: nobody knows it
+
 
 @dataclass(frozen=True)
 class Tokens:
@@ -22,6 +24,20 @@ class Tokens:
     @property
     def mask(self) -> Tensor:
         return mask_from_lengths(self.lengths, self.ids.shape[1])  # B S
+
+    @property
+    def standing(self) -> Tensor:
+        """N, all ids but padding, row by row."""
+        return self.ids[self.mask]
+
+    @property
+    def fed(self) -> Tensor:
+        """B S, what a decoder is fed that should say these: they, moved right by one, with the begin mark first."""
+        return torch.nn.functional.pad(self.ids[:, :-1], (1, 0), value=BEGIN)
+
+    def saying(self, standing: Tensor) -> "Tokens":
+        """Others (N) in their places."""
+        return Tokens(self.ids.masked_scatter(self.mask, standing), self.lengths)
 
     def to(self, device: torch.device) -> "Tokens":
         return Tokens(self.ids.to(device), self.lengths.to(device))
@@ -36,19 +52,82 @@ class Tokens:
 
 
 @dataclass(frozen=True)
-class Batch:
-    """Sources and the targets that belong to them.
+class Vectors:
+    """A batch of sequences of vectors: points of a series, or what a network saw of a picture.
 
-    The target rows hold the pieces and the end mark. What the decoder is fed is the same row
-    moved right by one, with the begin mark first: `target_input`.
+    Where nobody knows a value, it is not a number; so is all padding.
     """
 
-    source: Tokens
-    target: Tokens
+    values: Tensor  # B S D
+    lengths: Tensor  # B
 
     @property
-    def target_input(self) -> Tensor:
-        return torch.nn.functional.pad(self.target.ids[:, :-1], (1, 0), value=BEGIN)  # B T
+    def mask(self) -> Tensor:
+        return mask_from_lengths(self.lengths, self.values.shape[1])  # B S
+
+    @property
+    def standing(self) -> Tensor:
+        """N D, all vectors but padding, row by row."""
+        return self.values[self.mask]
+
+    @property
+    def fed(self) -> Tensor:
+        """B S D, what a decoder is fed that should give these: they, moved right by one, with nothing known first."""
+        return torch.nn.functional.pad(self.values[:, :-1], (0, 0, 1, 0), value=UNKNOWN_VALUE)
+
+    def saying(self, standing: Tensor) -> "Vectors":
+        """Others (N D) in their places."""
+        return Vectors(self.values.masked_scatter(self.mask[..., None], standing), self.lengths)
+
+    def to(self, device: torch.device) -> "Vectors":
+        return Vectors(self.values.to(device), self.lengths.to(device))
+
+    @staticmethod
+    def pad(rows: Sequence[NDArray[np.floating]]) -> "Vectors":
+        """Of rows S D, all of one width."""
+        lengths = torch.tensor([len(row) for row in rows])
+        values = torch.full((len(rows), int(lengths.max()), rows[0].shape[1]), UNKNOWN_VALUE)
+        for number, row in enumerate(rows):
+            values[number, : len(row)] = torch.as_tensor(np.asarray(row, dtype=np.float32))
+        return Vectors(values, lengths)
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """A batch of pictures of one size."""
+
+    pixels: Tensor  # B 3 H W, bytes: red, green, blue
+
+    def to(self, device: torch.device) -> "Pictures":
+        return Pictures(self.pixels.to(device))
+
+    @staticmethod
+    def stack(rows: Sequence[NDArray[np.uint8]]) -> "Pictures":
+        """Of pictures 3 H W."""
+        return Pictures(torch.from_numpy(np.stack(rows)))
+
+
+@dataclass(frozen=True)
+class Sensed:
+    """Series, each with another sequence beside it that helps to go on: its context."""
+
+    series: Vectors
+    context: Vectors
+
+    def to(self, device: torch.device) -> "Sensed":
+        return Sensed(self.series.to(device), self.context.to(device))
+
+
+Source = Tokens | Vectors | Pictures | Sensed
+Target = Tokens | Vectors
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Sources and the targets that belong to them. Target rows of pieces end with the end mark."""
+
+    source: Source
+    target: Target
 
     def to(self, device: torch.device) -> "Batch":
         return Batch(self.source.to(device), self.target.to(device))

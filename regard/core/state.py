@@ -31,9 +31,9 @@ StateT = TypeVar("StateT", bound=State)
 
 @dataclass(frozen=True)
 class StepOutput(Generic[StateT]):
-    """One step: how likely each next piece is, where the decoder looked, what it now remembers."""
+    """One step: what the decoder says of the next piece or point, where it looked, what it now remembers."""
 
-    logits: Tensor  # B V, or B (V + words of the sources that only a pointer can say)
+    logits: Tensor  # B V, what the head says; wider by words of the sources that only a pointer can say
     attention: Looks
     state: StateT
     loads: tuple[Load, ...] = ()  # of its layers that have experts, in training
@@ -55,23 +55,29 @@ class Features(Protocol):
 
 @dataclass(frozen=True)
 class Judged:
-    """How likely the pieces are that should have been said."""
+    """How likely that is which should have been said."""
 
     total: Tensor  # what to go backward from: the smoothed loss, summed
-    likelihoods: Tensor  # N, log-likelihood of each piece without smoothing, no gradient
+    likelihoods: Tensor  # N, log-likelihood of each piece or point without smoothing, no gradient
 
 
 class Head(Protocol):
-    """What turns features into logits."""
-
-    out_features: int  # V, different pieces that every source can be answered with
+    """What turns features into what is said: logits of the next piece, or what is known of the next point."""
 
     def __call__(self, features: Any) -> Tensor:
         """Of any steps: ... V."""
         ...
 
     def judge(self, features: Any, wanted: Tensor, smoothing: float = 0.0) -> Judged:
-        """Of N steps against the pieces wanted (N); their logits never stand in memory together."""
+        """Of N steps against what was wanted (N pieces or N D points); what is said never stands in memory whole."""
+        ...
+
+    def judge_said(self, said: Tensor, wanted: Tensor, smoothing: float = 0.0) -> Judged:
+        """The same, of what was said already (N V)."""
+        ...
+
+    def draw(self, said: Tensor) -> Tensor:
+        """What may come next, by chance: N V -> N pieces or N D points."""
         ...
 
 

@@ -1,8 +1,7 @@
 """Encoders: source -> memory."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
-from regard.core.batch import Tokens
 from regard.core.kinds import KINDS
 from regard.core.memory import Memory
 from regard.encoders.convolutional import ConvolutionalEncoder
@@ -19,8 +18,11 @@ ENCODERS = {
 class Encoder(Protocol):
     width: int  # of an annotation
 
-    def encode(self, source: Tokens, wanted: frozenset[str] = KINDS) -> Memory:
-        """`wanted` are the kinds of attention that somebody wants to see; the memory carries the wish on."""
+    def encode(self, source: Any, wanted: frozenset[str] = KINDS) -> Memory:
+        """Of a `Source` of the kind that it reads.
+
+        `wanted` are the kinds of attention that somebody wants to see; the memory carries the wish on.
+        """
         ...
 
 

@@ -25,6 +25,18 @@ class Head(Linear):
         """Of N steps, against the pieces wanted (N)."""
         return judge(features, self, wanted, smoothing)
 
+    def judge_said(self, said: Tensor, wanted: Tensor, smoothing: float = 0.0) -> Judged:
+        """Smoothing falls on the vocabulary: what else a source can say is not everybody's."""
+        log_probabilities = functional.log_softmax(said.float(), dim=-1)  # N V
+        likelihoods = log_probabilities.gather(-1, wanted[:, None])[:, 0]  # N
+        total = -(1 - smoothing) * likelihoods.sum()
+        if smoothing:
+            total = total - smoothing * log_probabilities[:, : self.out_features].mean(dim=-1).sum()
+        return Judged(total, likelihoods.detach())
+
+    def draw(self, said: Tensor) -> Tensor:
+        return torch.multinomial(torch.softmax(said.float(), dim=-1), 1)[:, 0]  # N
+
 
 @dataclass(frozen=True)
 class Pointed:

@@ -4,7 +4,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from regard.core.batch import Batch, Tokens
+from regard.core.batch import Batch, Source
 from regard.core.kinds import KINDS
 from regard.core.state import Decoder, StepOutput, Unrolled
 from regard.encoders import Encoder
@@ -18,7 +18,7 @@ class Seq2Seq(nn.Module):
         self.encoder = encoder
         self.decoder = decoder
 
-    def begin(self, source: Tokens, wanted: frozenset[str] = KINDS) -> Any:
+    def begin(self, source: Source, wanted: frozenset[str] = KINDS) -> Any:
         return self.decoder.begin(self.encoder.encode(source, wanted))
 
     def step(self, tokens: Tensor, state: Any) -> StepOutput[Any]:
@@ -26,4 +26,4 @@ class Seq2Seq(nn.Module):
 
     def forward(self, batch: Batch, wanted: frozenset[str] = KINDS) -> Unrolled:
         """Teacher forcing: all steps of the given targets."""
-        return self.decoder.unroll(self.encoder.encode(batch.source, wanted), batch.target_input)
+        return self.decoder.unroll(self.encoder.encode(batch.source, wanted), batch.target.fed)

@@ -2,25 +2,25 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
-from regard.core.batch import Batch, Tokens
+from regard.core.batch import Batch
 from regard.core.kinds import CROSS, NOTHING
 from regard.core.load import Load
 from regard.core.state import Choice, Looks
 from regard.models import Seq2Seq
-from regard.training.likelihood import Features, Logits
+from regard.training.likelihood import Features, Said
 
 Decay = Callable[[int], float]  # the share of truth at a training step
 
 
 @dataclass(frozen=True)
 class Fed:
-    said: Logits | Features  # of the target's pieces, padding left out, row by row
+    said: Said | Features  # of the target's pieces, padding left out, row by row
     choice: Choice | None = None
     loads: tuple[Load, ...] = ()  # of all layers that have experts
     attention: Looks = field(default_factory=dict)  # of all steps, as far as it is wanted
@@ -58,18 +58,19 @@ class Scheduled:
         truth = truth | ~mask  # padding stays padding
         memory = model.encoder.encode(batch.source, wanted)
         state: Any = model.decoder.begin(memory)
+        head = model.decoder.head
         logits: list[Tensor] = []
         loads: list[tuple[Load, ...]] = []
         looks: list[Tensor] = []
-        for place, known in enumerate(batch.target_input.unbind(1)):
-            tokens = known if place == 0 else torch.where(truth[:, place], known, _draw(logits[-1]))  # B
-            output = model.step(tokens, state)
+        for place, known in enumerate(batch.target.fed.unbind(1)):
+            fed = known if place == 0 else _mixed(truth[:, place], known, head.draw(logits[-1].detach()))
+            output = model.step(fed, state)  # of B, or B D
             logits.append(output.logits)
             loads.append(output.loads)
             looks += [output.attention[CROSS]] if CROSS in output.attention else []
             state = output.state
         of_layers = tuple(Load.total(layer) for layer in zip(*loads, strict=True))
-        said = Logits(torch.stack(logits, dim=1)[mask], vocabulary=model.decoder.head.out_features)
+        said = Said(torch.stack(logits, dim=1)[mask], head)
         attention = {CROSS: torch.stack(looks, dim=3)} if looks else {}  # B L H T S
         return Fed(said, loads=memory.loads + of_layers, attention=attention)
 
@@ -92,22 +93,22 @@ class TwoPass:
         self.decay = decay
 
     def __call__(self, model: Seq2Seq, batch: Batch, step: int, wanted: frozenset[str] = NOTHING) -> Fed:
-        ids, mask = batch.target.ids, batch.target.mask  # B T
+        mask, standing = batch.target.mask, batch.target.standing  # B T, and N or N D
         memory = model.encoder.encode(batch.source, wanted)
         with torch.no_grad():
-            first = model.decoder.unroll(memory, batch.target_input)
-            drawn = _draw(model.decoder.head(first.features[mask]))  # N
-        truth = torch.rand(ids.shape, device=ids.device) < self.decay(step)  # B T
-        mixed = torch.where(truth, ids, ids.masked_scatter(mask, drawn))  # B T
-        second = model.decoder.unroll(
-            memory, replace(batch, target=Tokens(mixed, batch.target.lengths)).target_input
-        )
+            first = model.decoder.unroll(memory, batch.target.fed)
+            head = model.decoder.head
+            drawn = head.draw(head(first.features[mask]))  # N, or N D
+        truth = torch.rand(mask.shape, device=mask.device) < self.decay(step)  # B T
+        mixed = batch.target.saying(_mixed(truth[mask], standing, drawn))
+        second = model.decoder.unroll(memory, mixed.fed)
         said = Features(second.features[mask], model.decoder.head)
         return Fed(said, second.choice, second.loads, second.attention)
 
 
-def _draw(logits: Tensor) -> Tensor:
-    return torch.multinomial(torch.softmax(logits.detach().float(), dim=-1), 1)[:, 0]  # B, or N
+def _mixed(truth: Tensor, known: Tensor, drawn: Tensor) -> Tensor:
+    """What is known where `truth` (N) says so, of pieces (N) or of points (N D)."""
+    return torch.where(truth if known.dim() == 1 else truth[:, None], known, drawn)
 
 
 def constant(*, steps: int, least: float) -> Decay:  # noqa: ARG001 (decays are made alike)

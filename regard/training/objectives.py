@@ -40,7 +40,7 @@ class CrossEntropy(nn.Module):
 
     def forward(self, model: Seq2Seq, batch: Batch, step: int = 0) -> Loss:
         fed = self.feeding(model, batch, step, NOTHING if self.coverage is None else frozenset({CROSS}))
-        wanted = batch.target.ids[batch.target.mask]  # N
+        wanted = batch.target.standing  # N, or N D
         judged = fed.said.judge(wanted, self.label_smoothing)
         total = judged.total
         if self.reinforce is not None and fed.choice is not None:

@@ -16,7 +16,7 @@ from regard.search import Ensemble, SearchPlan
 from regard.tasks.text import TextCodec
 from regard.text import TOKENIZERS
 from regard.training import FEEDINGS, Coverage, CrossEntropy
-from regard.training.likelihood import Features, Logits
+from regard.training.likelihood import Features, Said
 from regard.viewing import TextView
 
 TEXTS = ["Zorblax Zorblax Qwib Zorblax Zorblax", "Grue Grue b Grue", "a b", "Qwib Qwib Zorblax Qwib Qwib h"]
@@ -53,7 +53,7 @@ def test_unroll_equals_repeated_steps_on_words_beyond_the_vocabulary(name: str) 
         logits = model.decoder.head(model(examples).features)  # B T (V + 2)
         assert logits.shape[-1] == VOCABULARY + 2
         state = model.begin(examples.source)
-        for t, tokens in enumerate(examples.target_input.unbind(1)):
+        for t, tokens in enumerate(examples.target.fed.unbind(1)):
             output = model.step(tokens, state)
             state = output.state
             torch.testing.assert_close(output.logits, logits[:, t])
@@ -95,7 +95,7 @@ def test_what_is_judged_is_what_steps_say() -> None:
     features = model(examples).features[examples.target.mask]
     chunks = Features(features, model.decoder.head).judge(wanted)
     torch.testing.assert_close(
-        chunks.likelihoods, Logits(model.decoder.head(features)).judge(wanted).likelihoods
+        chunks.likelihoods, Said(model.decoder.head(features), model.decoder.head).judge(wanted).likelihoods
     )
 
 

@@ -81,7 +81,7 @@ def test_encoder_decoder_and_whole_model_agree_with_torchs(pre_norm: bool, wante
     with torch.no_grad():
         padding = ~examples.source.mask
         source = vectors(model.encoder, examples.source.ids)
-        target = vectors(model.decoder, examples.target_input)
+        target = vectors(model.decoder, examples.target.fed)
         memory = network.encoder(source, src_key_padding_mask=padding)
         ahead = torch.ones(target.shape[1], target.shape[1], dtype=torch.bool).triu(1)
         decoded = network.decoder(target, memory, tgt_mask=ahead, memory_key_padding_mask=padding)

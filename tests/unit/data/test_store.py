@@ -79,7 +79,7 @@ def test_a_batch_is_padded_and_fed_with_the_begin_mark(tmp_path: Path) -> None:
     assert batch.source.ids.tolist() == [[*SOURCE.encode("abc"), END], [*SOURCE.encode("a"), END, 0, 0]]
     assert batch.source.lengths.tolist() == [4, 2]
     assert batch.target.lengths.tolist() == [len(TARGET.encode("A")) + 1, len(TARGET.encode("ABC")) + 1]
-    assert batch.target_input[:, 0].tolist() == [BEGIN, BEGIN]
+    assert batch.target.fed[:, 0].tolist() == [BEGIN, BEGIN]
 
 
 def test_chunks_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

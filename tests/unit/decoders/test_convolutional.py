@@ -64,7 +64,7 @@ def test_every_layer_looks_as_the_paper_says(kernel: int) -> None:
     logits = net.decoder.head(unrolled.features)
     for row, length in enumerate(examples.source.lengths.tolist()):
         keys, values = (part[row, :length].detach().numpy() for part in (memory.annotations, memory.values))
-        expected, looks = by_hand(net, examples.target_input[row].tolist(), keys, values, kernel)
+        expected, looks = by_hand(net, examples.target.fed[row].tolist(), keys, values, kernel)
         np.testing.assert_allclose(logits[row].detach(), expected, rtol=1e-4, atol=1e-5)
         seen = unrolled.attention["cross"][row, :, 0, :, :length]  # L T S
         np.testing.assert_allclose(seen.detach(), looks, rtol=1e-4, atol=1e-5)
@@ -87,7 +87,7 @@ def test_all_layers_share_keys_unless_their_score_learns() -> None:
 
 def test_selecting_rows_that_stay_copies_nothing() -> None:
     net, examples = model(), batch()
-    state = net.step(examples.target_input[:, 0], net.begin(examples.source)).state
+    state = net.step(examples.target.fed[:, 0], net.begin(examples.source)).state
     same = state.select(torch.arange(4))
     assert same.keys[0] is state.keys[0]
     assert same.inputs[0] is state.inputs[0]
@@ -100,7 +100,7 @@ def test_selecting_rows_that_stay_copies_nothing() -> None:
 def test_the_state_is_as_long_after_many_steps_as_after_one() -> None:
     net, examples = model("decoder.kernel=4"), batch()
     state = net.begin(examples.source)
-    for tokens in examples.target_input.unbind(1):
+    for tokens in examples.target.fed.unbind(1):
         state = net.step(tokens, state).state
         assert [one.shape for one in state.inputs] == [(4, 3, 16)] * 2
 
@@ -108,7 +108,7 @@ def test_the_state_is_as_long_after_many_steps_as_after_one() -> None:
 def test_looks_that_nobody_wants_are_not_given() -> None:
     net, examples = model(), batch()
     assert net(examples, NOTHING).attention == {}
-    assert net.step(examples.target_input[:, 0], net.begin(examples.source, NOTHING)).attention == {}
+    assert net.step(examples.target.fed[:, 0], net.begin(examples.source, NOTHING)).attention == {}
 
 
 def test_the_draws_of_all_layers_and_heads_are_learned_from() -> None:

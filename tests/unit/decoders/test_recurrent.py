@@ -45,7 +45,7 @@ def test_look_then_step_is_bahdanaus_decoder() -> None:
         state = torch.tanh(
             decoder.bridge.linear.weight @ memory.summary[0, -1, 0] + decoder.bridge.linear.bias
         )
-        for t, piece in enumerate(examples.target_input[0]):
+        for t, piece in enumerate(examples.target.fed[0]):
             y = decoder.embedding.table.weight[piece]
             alpha = weights_by_hand(decoder.look, state, annotations)  # with s_{i-1}
             context = alpha @ annotations
@@ -69,7 +69,7 @@ def test_step_then_look_fed_is_luongs_decoder_with_input_feeding() -> None:
             decoder.bridge.linear.weight @ memory.summary[0, -1, 0] + decoder.bridge.linear.bias
         )
         attentional = torch.zeros_like(state)
-        for t, piece in enumerate(examples.target_input[0]):
+        for t, piece in enumerate(examples.target.fed[0]):
             state = gru(model, decoder.embedding.table.weight[piece], attentional, state)
             alpha = weights_by_hand(decoder.look, state, annotations)  # with s_i
             attentional = torch.tanh(decoder.readout.linear.weight @ torch.cat([alpha @ annotations, state]))

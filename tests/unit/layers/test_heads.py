@@ -5,7 +5,7 @@ from torch import Tensor
 from regard.layers import Head, Pointer
 from regard.layers.heads import Pointed
 from regard.layers.likelihood import ROWS
-from regard.training.likelihood import Features, Logits
+from regard.training.likelihood import Features, Said
 
 WIDTH, VOCABULARY = 5, 7
 
@@ -92,7 +92,7 @@ def test_what_is_judged_in_chunks_is_what_is_said_in_full(smoothing: float, piec
             judged = Features(features, head).judge(wanted, smoothing)
             total, likelihoods = judged.total, judged.likelihoods
         else:
-            judged = Logits(head(features)).judge(wanted)
+            judged = Said(head(features), head).judge(wanted)
             plain = Head.forward(head, vectors).log_softmax(-1)
             total = (1 - smoothing) * judged.total - smoothing * plain.mean(-1).sum()
             likelihoods = judged.likelihoods

@@ -21,8 +21,8 @@ SMALL = {
 
 def test_all_truth_equals_teacher_forcing() -> None:
     model, examples = recurrent(), batch()
-    teacher = FEEDINGS["teacher"](lambda step: 1.0)(model, examples, 0).said.logits
-    scheduled = FEEDINGS["scheduled"](lambda step: 1.0)(model, examples, 0).said.logits
+    teacher = FEEDINGS["teacher"](lambda step: 1.0)(model, examples, 0).said.said
+    scheduled = FEEDINGS["scheduled"](lambda step: 1.0)(model, examples, 0).said.said
     torch.testing.assert_close(scheduled, teacher)
 
 
@@ -63,7 +63,7 @@ def test_step_by_step_the_experts_have_the_same_load_as_when_unrolled(name: str,
 def test_experts_are_given_nothing_past_the_end_of_a_row() -> None:
     model, examples = with_experts("both sides"), batch((6, 1))
     loads = FEEDINGS["free"](lambda step: 0.0)(model, examples, 0).loads
-    fed = int((examples.target_input != PAD).sum())
+    fed = int((examples.target.fed != PAD).sum())
     assert [load.positions for load in loads] == [int(examples.source.mask.sum())] * 2 + [fed] * 2
 
 
@@ -74,7 +74,7 @@ def test_without_truth_the_first_step_is_the_same_and_the_target_is_never_read()
     outcomes = []
     for one in (examples, mixed):
         torch.manual_seed(3)
-        outcomes.append(FEEDINGS["free"](lambda step: 1.0)(model, one, 0).said.logits)
+        outcomes.append(FEEDINGS["free"](lambda step: 1.0)(model, one, 0).said.said)
     torch.testing.assert_close(outcomes[0], outcomes[1])
 
 
@@ -82,8 +82,8 @@ def test_truth_is_drawn_for_each_piece_by_itself() -> None:
     """With half the truth, some rows of one batch read the truth where others read their own pieces."""
     model, examples = recurrent(), batch((6,) * 32)
     torch.manual_seed(0)
-    mixed = FEEDINGS["scheduled"](lambda step: 0.5)(model, examples, 0).said.logits.view(32, 7, -1)
-    teacher = FEEDINGS["teacher"](lambda step: 1.0)(model, examples, 0).said.logits.view(32, 7, -1)
+    mixed = FEEDINGS["scheduled"](lambda step: 0.5)(model, examples, 0).said.said.view(32, 7, -1)
+    teacher = FEEDINGS["teacher"](lambda step: 1.0)(model, examples, 0).said.said.view(32, 7, -1)
     second = (mixed[:, 1] - teacher[:, 1]).abs().amax(-1) < 1e-5
     assert 5 < int(second.sum()) < 30
     assert torch.allclose(mixed[:, 0], teacher[:, 0], atol=1e-5)
@@ -131,7 +131,7 @@ def test_two_passes_with_all_truth_equal_teacher_forcing_in_answer_and_gradient(
     for name in ("teacher", "two_pass"):
         model = SMALL[decoder]()
         with torch.autocast("cpu", precision, enabled=precision != torch.float32):
-            logits = FEEDINGS[name](lambda step: 1.0)(model, batch(), 0).said.logits
+            logits = FEEDINGS[name](lambda step: 1.0)(model, batch(), 0).said.said
         logits.float().square().sum().backward()
         outcomes.append([logits, *(parameter.grad for parameter in model.parameters())])
     for one, other in zip(*outcomes, strict=True):
@@ -142,12 +142,12 @@ def test_without_truth_the_second_pass_is_fed_exactly_what_the_first_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The most likely piece stands for the draw. What was said at a place is fed at the next; the begin mark stays."""
-    monkeypatch.setattr("regard.training.feeding._draw", lambda logits: logits.argmax(-1))
     model, examples = recurrent(), batch()
+    monkeypatch.setattr(model.decoder.head, "draw", lambda said: said.argmax(-1))
     calls = spied(model)
     FEEDINGS["two_pass"](lambda step: 0.0)(model, examples, 0)
     (given, features, _), (fed, _, _) = calls
-    assert torch.equal(given, examples.target_input)
+    assert torch.equal(given, examples.target.fed)
     said = model.decoder.head(features).argmax(-1)  # B T
     for row, length in enumerate(examples.target.lengths.tolist()):
         assert fed[row, 0] == BEGIN
@@ -175,8 +175,8 @@ def test_truth_and_draws_are_mixed_for_each_piece_by_itself_in_two_passes_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     strange = VOCABULARY - 1
-    monkeypatch.setattr("regard.training.feeding._draw", lambda logits: torch.full((len(logits),), strange))
     model, examples = recurrent(), batch((6,) * 64)
+    monkeypatch.setattr(model.decoder.head, "draw", lambda said: torch.full((len(said),), strange))
     examples.target.ids[examples.target.ids == strange] = 4
     calls = spied(model)
     torch.manual_seed(0)
@@ -185,7 +185,7 @@ def test_truth_and_draws_are_mixed_for_each_piece_by_itself_in_two_passes_too(
     assert 0.25 < float(own.float().mean()) < 0.35
     assert not own.all(dim=0).any()
     assert not own.all(dim=1).any()
-    assert torch.equal(calls[1][0][:, 1:][~own], examples.target_input[:, 1:][~own])
+    assert torch.equal(calls[1][0][:, 1:][~own], examples.target.fed[:, 1:][~own])
 
 
 def test_no_gradient_flows_from_the_first_pass() -> None:
@@ -195,7 +195,7 @@ def test_no_gradient_flows_from_the_first_pass() -> None:
     torch.manual_seed(1)
     fed = FEEDINGS["two_pass"](lambda step: 0.3)(model, examples, 0)
     assert [with_gradient for _, _, with_gradient in calls] == [False, True]
-    fed.said.logits.square().sum().backward()
+    fed.said.said.square().sum().backward()
     found = [parameter.grad.clone() for parameter in model.parameters()]
     model.zero_grad()
     unrolled = model.decoder.unroll(model.encoder.encode(examples.source), calls[1][0])

@@ -3,7 +3,7 @@ import torch
 
 from regard.layers import Head
 from regard.layers.likelihood import ROWS
-from regard.training.likelihood import Features, Logits
+from regard.training.likelihood import Features, Said
 
 PIECES = 2 * ROWS["cpu"] + 3  # more than two chunks
 
@@ -15,7 +15,7 @@ def test_chunks_equal_the_whole_in_loss_likelihoods_and_gradients(smoothing: flo
     torch.nn.init.normal_(head.bias)
     wanted = torch.randint(30, (pieces,))
     outcomes = []
-    for said in (Features, lambda given, head: Logits(head(given))):
+    for said in (Features, lambda given, head: Said(head(given), head)):
         head.zero_grad()
         given = features.clone().requires_grad_()
         judged = said(given, head).judge(wanted, smoothing)
