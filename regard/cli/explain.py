@@ -49,7 +49,7 @@ def explain(
         )
     from regard.core.prediction import Request
     from regard.predictor import load
-    from regard.viewing import TextView, save, terminal
+    from regard.viewing import TextView, save
 
     record = beam is not None and beam > 1
     request = Request(source, to=to)
@@ -58,12 +58,10 @@ def explain(
         raise UserError(f"There is no answer: {answer.problem}.")
     if words and answer.attention.kinds:
         answer = replace(answer, attention=answer.attention.in_words())
+    view = (answer.view or TextView()).showing(layer=layer, head=head, hide_special=hide_special)
     if output is None:
-        results.print(terminal(answer, layer=layer, head=head, hide_special=hide_special))
+        results.print(view.letters(answer))
         return
-    view = answer.view or TextView()
-    if isinstance(view, TextView):
-        view = replace(view, layer=layer, head=head, hide_special=hide_special)
-    save(answer, output, view=view, hide_special=hide_special)
+    save(answer, output, view=view)
     results.print(visible(answer.text))
     notes.print(f"Wrote {output}.")

@@ -128,6 +128,18 @@ class View(Protocol):
         """A fragment for a notebook."""
         ...
 
+    def page(self, prediction: "Prediction") -> str:
+        """A whole HTML file: everything inside, nothing fetched."""
+        ...
+
+    def letters(self, prediction: "Prediction") -> str:
+        """For a terminal."""
+        ...
+
+    def showing(self, *, layer: int | None, head: int | None, hide_special: bool) -> "View":
+        """The same, of one layer and head, counted from 0, or of their mean; with or without the marks."""
+        ...
+
 
 @dataclass(frozen=True)
 class Request:

@@ -1,6 +1,6 @@
 """How a text prediction is drawn."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from regard.core.kinds import plain_kind
@@ -8,6 +8,8 @@ from regard.core.prediction import AttentionRecord, Prediction
 from regard.viewing.fragment import fragment
 from regard.viewing.heatmap import heatmap, placard
 from regard.viewing.labels import plain
+from regard.viewing.page import page
+from regard.viewing.terminal import terminal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,6 +46,15 @@ class TextView:
             return fragment(prediction, None)
         weights = record.cross(self.layer, self.head)
         return fragment(prediction, weights, hide_special=self.hide_special, caption=self.caption(record))
+
+    def page(self, prediction: Prediction) -> str:
+        return page(prediction, hide_special=self.hide_special)
+
+    def letters(self, prediction: Prediction) -> str:
+        return terminal(prediction, layer=self.layer, head=self.head, hide_special=self.hide_special)
+
+    def showing(self, *, layer: int | None, head: int | None, hide_special: bool) -> "TextView":
+        return replace(self, layer=layer, head=head, hide_special=hide_special)
 
     def caption(self, record: AttentionRecord) -> str | None:
         """Which of several layers and heads the picture shows; nothing when there is but one."""

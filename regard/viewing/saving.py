@@ -8,7 +8,6 @@ from regard.core.files import write_whole
 from regard.core.prediction import Prediction, View
 from regard.viewing.attention_map import TextView
 from regard.viewing.document import as_document, as_json
-from regard.viewing.page import page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,22 +16,20 @@ PICTURES = (".png", ".svg")
 SUFFIXES = (*PICTURES, ".html", ".json")
 
 
-def save(
-    prediction: Prediction, path: str | Path, *, view: View | None = None, hide_special: bool = False
-) -> Path:
+def save(prediction: Prediction, path: str | Path, *, view: View | None = None) -> Path:
     """Write the attention of a prediction as the suffix says: .png .svg .html .json.
 
-    The pictures are drawn by `view`, else by the prediction's own, else as text; the page and the
-    document hold every layer, head and piece. `hide_special` is how the page begins.
+    They are drawn by `view`, else by the prediction's own, else as text; the page and the document hold every
+    layer, head and piece.
     """
-    path = Path(path)
+    path, view = Path(path), view or prediction.view or TextView()
     match _suffix(path, SUFFIXES):
         case ".html":
-            return _write(path, page(prediction, hide_special=hide_special).encode())
+            return _write(path, view.page(prediction).encode())
         case ".json":
             return _write(path, (as_json(as_document(prediction)) + "\n").encode())
         case _:
-            return save_figure((view or prediction.view or TextView()).figure(prediction), path)
+            return save_figure(view.figure(prediction), path)
 
 
 def save_figure(figure: "Figure", path: str | Path) -> Path:
