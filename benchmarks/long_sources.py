@@ -57,7 +57,7 @@ def measure(form: str, look: str, dropout: float, wanted: bool, sizes: Mapping[s
     changes = [f"model.encoder.{name}={value}" for name, value in settings.items()]
     config = load_config("dates", [f"model.preset={FORMS[form]}", *changes])
     torch.manual_seed(0)
-    net = build.model(config, source_vocabulary=1000, target_vocabulary=1000).train()
+    net = build.model(config, {"source": 1000, "target": 1000}).train()
     kinds = KINDS if wanted else NOTHING
 
     def step(source: int, target: int) -> None:

@@ -75,7 +75,7 @@ def untrained(folder: Path, width: int, layers: int) -> Path:
     tokenizer = TOKENIZERS["words"]([" ".join(WORDS), *(f"w{n}" for n in range(4000))], vocabulary=8000)
     codec = TextCodec(tokenizer, tokenizer, build.limits(config), build.task(config).view)
     sizes = codec.sizes
-    model = build.model(config, source_vocabulary=sizes["source"], target_vocabulary=sizes["target"])
+    model = build.model(config, sizes)
     run = Run(folder)
     run.model.folder.mkdir(parents=True)
     codec.save(run.model.folder)

@@ -60,9 +60,7 @@ def steps(chosen: argparse.Namespace, width: int) -> dict[str, Step]:
     def make(kind: str, decode: Callable[[Seq2Seq, Memory, torch.Tensor], torch.Tensor]) -> Step:
         changes = [f"model.{setting}" for setting in [*settings, f"decoder.kind={kind}"]]
         net = build.model(
-            load_config("dates", changes),
-            source_vocabulary=chosen.vocabulary,
-            target_vocabulary=chosen.vocabulary,
+            load_config("dates", changes), {"source": chosen.vocabulary, "target": chosen.vocabulary}
         )
 
         def step() -> None:

@@ -9,7 +9,7 @@ from regard.data import Case
 from regard.forcing import force
 from regard.metrics import PERPLEXITY, TRAITS, Metric, Score, Tally, interval, perplexity
 from regard.predictor import Predictor
-from regard.tasks.text import Examples
+from regard.tasks.examples import Examples
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ from regard.predictions import Kept, basis
 from regard.predictor import Predictor, load
 from regard.run import Run, find_model, scores_document
 from regard.search import Options, SearchPlan, changed
-from regard.tasks.text import Examples
+from regard.tasks.examples import Examples
 from regard.text.rarity import Seen, rarest_words
 
 log = logging.getLogger("regard")

@@ -18,6 +18,7 @@ from regard.data import in_order
 from regard.predictor import Predictor
 from regard.search import SPACES, Hypothesis
 from regard.search.stepper import check_numbers, log_probabilities, stacked
+from regard.tasks.codec import Read
 
 ROWS = 512  # steps whose likelihoods are looked up together
 
@@ -46,26 +47,34 @@ def force(
     for model in predictor.models:
         model.eval()
     codec = predictor.codec
-    front = codec.front(Request("", to=to))
-    rows = [[*front, *row] if row else [] for row in codec.encode(sources)]
+    codec.check(Request("", to=to))
     aims = codec.encode_targets(targets, sources, to)
     answers = [
         replace(codec.nothing(source), text=target, score=-math.inf if target.strip() else 0.0)
         for source, target in zip(sources, targets, strict=True)
     ]
-    asked = [number for number, row in enumerate(rows) if row]
-    lengths = np.array([max(len(rows[number]), len(aims[number])) for number in asked])
+    reads = _readable(codec.read([Request(source, to=to) for source in sources]))
+    asked = list(reads)
+    lengths = np.array([max(len(reads[number]), len(aims[number])) for number in asked])
     for batch in in_order(lengths, predictor.batch_tokens):
         numbers = [asked[place] for place in batch]
         found = _forced(
             predictor,
-            codec.collate([rows[number] for number in numbers]),
+            codec.collate([reads[number] for number in numbers]),
             Tokens.pad([aims[number] for number in numbers]),
             wanted,
         )
         for number, hypothesis in zip(numbers, found, strict=True):
-            answers[number] = codec.forced(sources[number], rows[number], targets[number], hypothesis)
+            answers[number] = codec.forced(reads[number], targets[number], hypothesis)
     return answers
+
+
+def _readable(reads: Sequence[Read | UserError | None]) -> dict[int, Read]:
+    """Those with something in them, by their numbers."""
+    for read in reads:
+        if isinstance(read, UserError):
+            raise read
+    return {number: read for number, read in enumerate(reads) if read and not isinstance(read, UserError)}
 
 
 def _forced(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Unpack, overload
@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from regard import build
-from regard.core.batch import Tokens
+from regard.core.batch import Source
 from regard.core.errors import UserError, did_you_mean
 from regard.core.kinds import CROSS, KINDS, NOTHING, member_kind
 from regard.core.memory import Memory
@@ -32,7 +32,7 @@ from regard.search import (
     changed,
     everyone,
 )
-from regard.tasks.text import TextCodec
+from regard.tasks.codec import Codec, Read
 from regard.tasks.unknowns import Copying, read_dictionary
 
 GIVEN_UP = "nobody waits for it any more"
@@ -71,7 +71,7 @@ def load(
     codec = codecs[0]
     if copy_unknown or dictionary is not None:
         words = {} if dictionary is None else read_dictionary(Path(dictionary))
-        codec = replace(codec, copying=Copying(words))
+        codec = codec.copying_unknown(Copying(words))
     return Predictor(
         models,
         codec,
@@ -80,6 +80,14 @@ def load(
         device=build.device(device),
         space=space,
     )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A source that was read, and what a search has to know of it."""
+
+    read: Read
+    question: Question
 
 
 class Predictor:
@@ -91,7 +99,7 @@ class Predictor:
     def __init__(
         self,
         models: Sequence[Seq2Seq],
-        codec: TextCodec,
+        codec: Codec,
         *,
         search: SearchPlan,
         batch_tokens: int,
@@ -189,78 +197,74 @@ class Predictor:
         different = list(dict.fromkeys(requests))  # the same twice has the same answer
         watching = _together(requests, watches)
         answers: dict[Request, Prediction] = {}
-        questions: dict[Request, Question] = {}
-        rows = self.codec.encode([request.text for request in different])
-        for request, row in zip(different, rows, strict=True):
-            question, problem = self._question(request, row, search, watching.get(request, NOBODY))
-            if question is None:
+        asked: dict[Request, Asked] = {}
+        for request, read in zip(different, self.codec.read(different), strict=True):
+            one, problem = self._asked(request, read, search, watching.get(request, NOBODY))
+            if one is None:
                 answers[request] = self.codec.nothing(request.text, problem=problem)
             else:
-                questions[request] = question
-        if search.coverage or self.codec.copying is not None:
+                asked[request] = one
+        if search.coverage or self.codec.looks:
             wanted = wanted | {CROSS}
-        plans = {request: search.suited(question) for request, question in questions.items()}
+        plans = {request: search.suited(one.question) for request, one in asked.items()}
         for plan in set(plans.values()):
-            asked = [request for request in questions if plans[request] == plan]
-            lengths = np.array([len(questions[request].row) for request in asked], dtype=np.int64)
-            for batch in in_order(
-                lengths, self.batch_tokens // plan.rows
-            ):  # every source becomes as many rows
-                some = [asked[place] for place in batch if questions[asked[place]].watch.wanted()]
+            alike = [request for request in asked if plans[request] == plan]
+            lengths = np.array([len(asked[request].read) for request in alike], dtype=np.int64)
+            # Every source becomes as many rows as the plan has.
+            for batch in in_order(lengths, self.batch_tokens // plan.rows):
+                some = [alike[place] for place in batch if asked[alike[place]].question.watch.wanted()]
                 if some:
-                    found = self._found(some, [questions[one] for one in some], plan, wanted)
+                    found = self._found([asked[one] for one in some], plan, wanted)
                     answers |= zip(some, found, strict=True)
-        for request in questions.keys() - answers.keys():
+        for request in asked.keys() - answers.keys():
             answers[request] = self.codec.nothing(request.text, problem=GIVEN_UP)
         return [answers[request] for request in requests]
 
-    def _question(
-        self, request: Request, row: Sequence[int], search: SearchPlan, watch: Watch
-    ) -> tuple[Question | None, str | None]:
+    def _asked(
+        self, request: Request, read: Read | UserError | None, search: SearchPlan, watch: Watch
+    ) -> tuple[Asked | None, str | None]:
         """What to search for; or nothing, and why, if there is a reason that a person should know."""
-        if not row:
-            return None, None
+        if read is None or isinstance(read, UserError):
+            return None, None if read is None else str(read)
         try:
-            question = Question((*self.codec.front(request), *row), self.codec.rules(request), watch)
+            question = Question(len(read), read.name, self.codec.rules(request), watch)
         except UserError as error:
             return None, str(error)
         problem = search.impossible(question)
-        return (None, problem) if problem else (question, None)
+        return (None, problem) if problem else (Asked(read, question), None)
 
     def _found(
-        self,
-        requests: Sequence[Request],
-        questions: Sequence[Question],
-        search: SearchPlan,
-        wanted: frozenset[str],
+        self, asked: Sequence[Asked], search: SearchPlan, wanted: frozenset[str]
     ) -> Iterator[Prediction]:
-        source = self.codec.collate([question.row for question in questions]).to(self.device)
-        stepper, memory, seen = self._read(source, wanted)
-        found = search(stepper, memory, questions, source.mask)
-        for place, (request, question, one) in enumerate(zip(requests, questions, found, strict=True)):
-            if not one.hypotheses and not question.watch.wanted():
-                yield self.codec.nothing(request.text, problem=GIVEN_UP)
+        source = self.codec.collate([one.read for one in asked]).to(self.device)
+        stepper, memory, mask, seen = self._read(source, wanted)
+        found = search(stepper, memory, [one.question for one in asked], mask)
+        for place, (one, answer) in enumerate(zip(asked, found, strict=True)):
+            if not answer.hypotheses and not one.question.watch.wanted():
+                yield self.codec.nothing(one.read.text, problem=GIVEN_UP)
                 continue
             looks = {kind: weights[place] for kind, weights in seen.items()}
             whole = tuple(
                 replace(hypothesis, attention={**looks, **hypothesis.attention})
-                for hypothesis in one.hypotheses
+                for hypothesis in answer.hypotheses
             )
-            yield self.codec.answer(request.text, question.row, replace(one, hypotheses=whole))
+            yield self.codec.answer(one.read, replace(answer, hypotheses=whole))
 
     def _read(
-        self, source: Tokens, wanted: frozenset[str]
-    ) -> tuple[Stepper[Any], Memory | list[Memory], dict[str, torch.Tensor]]:
-        """Who will step, from what memory, and what the encoders looked at meanwhile."""
+        self, source: Source, wanted: frozenset[str]
+    ) -> tuple[Stepper[Any], Memory | list[Memory], torch.Tensor, dict[str, torch.Tensor]]:
+        """Who will step, from what memory, where something stands in it, and what the encoders looked at meanwhile."""
         memories = [model.encoder.encode(source, wanted) for model in self.models]
+        mask = memories[0].mask  # B S
         if len(memories) == 1:
-            return self.models[0].decoder, memories[0], dict(memories[0].attention)
+            return self.models[0].decoder, memories[0], mask, dict(memories[0].attention)
         seen = {
             member_kind(kind, number): weights
             for number, memory in enumerate(memories, start=1)
             for kind, weights in memory.attention.items()
         }
-        return Ensemble([model.decoder for model in self.models], space=self.space), memories, seen
+        together = Ensemble([model.decoder for model in self.models], space=self.space)
+        return together, memories, mask, seen
 
 
 def _together(requests: Sequence[Request], watches: Sequence[Watch]) -> dict[Request, Watch]:

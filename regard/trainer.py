@@ -3,7 +3,7 @@
 import filecmp
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -22,19 +22,18 @@ from regard.core.files import copy_whole, write_whole
 from regard.data import (
     BatchPlan,
     Mixture,
-    Pair,
-    TokenStore,
+    Store,
     cache_folder,
     fingerprint,
     in_order,
-    open_store,
     shares,
 )
 from regard.models import Seq2Seq
 from regard.predictor import Predictor
 from regard.run import Run, mean_file
-from regard.tasks.text import Examples, TextCodec
-from regard.text import NO_TAGS, Recutter, Tags
+from regard.tasks.codec import Codec
+from regard.tasks.examples import Examples
+from regard.text import Recutter
 from regard.training import (
     Averaged,
     Checkpoints,
@@ -103,7 +102,7 @@ class Trainer:
         device = build.device(config.training.device)
         newest = self.checkpoints.newest()
         start = build.Start(config.origin) if config.origin is not None and newest is None else None
-        model = start.model(config, codec) if start is not None else _fresh(config, codec)
+        model = start.model(config, codec) if start is not None else build.model(config, codec.sizes)
         model = model.to(device)
         yield Noted(f"model: {sum(p.numel() for p in model.parameters()):,} parameters on {device}")
 
@@ -114,7 +113,6 @@ class Trainer:
                 config.training.batch_tokens,
                 config.training.seed,
                 build.recutters(config, codec),
-                codec.tags,
             ),
             build.objective(config),
             build.optimizer(config, model),
@@ -142,7 +140,7 @@ class Trainer:
         finally:
             recorder.close()
 
-    def _codec(self, examples: Examples) -> TextCodec:
+    def _codec(self, examples: Examples) -> Codec:
         folder = self.run.model
         if folder.config_path.exists():
             return build.load_codec(self.config, folder)
@@ -153,14 +151,10 @@ class Trainer:
         codec.save(folder.folder)
         return codec
 
-    def _stores(self, examples: Examples, codec: TextCodec) -> tuple[TokenStore | Mixture, TokenStore]:
+    def _stores(self, examples: Examples, codec: Codec) -> tuple[Store, Store]:
         """The stores to train with. On going on, the pairs must be the ones it was started with."""
-        cache, limits = cache_folder() / "stores", build.limits(self.config)
-
-        def opened(pairs: Callable[[], Iterable[Pair]]) -> TokenStore:
-            return open_store(cache, pairs, codec.source, codec.target, limits, codec.tags, codec.borrowing)
-
-        train: TokenStore | Mixture
+        opened = partial(codec.store, cache_folder() / "stores")
+        train: Store
         if examples.corpora:
             parts = [opened(corpus.pairs) for corpus in examples.corpora]
             weights = [corpus.weight for corpus in examples.corpora]
@@ -258,11 +252,6 @@ class Trainer:
         save_figure(figure, self.run.curves_path)
 
 
-def _fresh(config: Config, codec: TextCodec) -> Seq2Seq:
-    sizes = codec.sizes
-    return build.model(config, source_vocabulary=sizes["source"], target_vocabulary=sizes["target"])
-
-
 def is_over(config: Config, run: Run) -> bool:
     """Whether a run's newest checkpoint says that nothing is left to train."""
     state = Checkpoints(run.checkpoints).newest_state()
@@ -273,7 +262,7 @@ def _points(lines: Sequence[Mapping[str, Any]], name: str) -> tuple[list[float],
     return [line["step"] for line in lines], [line[name] for line in lines]
 
 
-def _told(train: TokenStore | Mixture, examples: Examples) -> Iterator[str]:
+def _told(train: Store, examples: Examples) -> Iterator[str]:
     if not isinstance(train, Mixture):
         yield f"train: {train.report}"
         return
@@ -289,16 +278,14 @@ class StoreBatches:
 
     def __init__(
         self,
-        store: TokenStore | Mixture,
+        store: Store,
         budget: int,
         seed: int,
         recutters: Mapping[str, Recutter] | None = None,
-        tags: Tags = NO_TAGS,
     ):
         self.store = store
         self.seed = seed
         self.recutters = recutters or {}
-        self.tags = tags
         drawn = store.drawn if isinstance(store, Mixture) else None
         self.plan = BatchPlan(
             store.source_lengths, store.target_lengths, budget=budget, seed=seed, drawn=drawn
@@ -309,15 +296,8 @@ class StoreBatches:
 
     def batch(self, epoch: int, position: int) -> Batch:
         chance = Random(f"{self.seed} {epoch} {position}")
-        recuts = {
-            side: partial(self._recut, recutter=recutter, chance=chance)
-            for side, recutter in self.recutters.items()
-        }
+        recuts = {side: partial(recutter, chance=chance) for side, recutter in self.recutters.items()}
         return self.store.batch(self.plan.batch(epoch, position), **recuts)
-
-    def _recut(self, row: Sequence[int], *, recutter: Recutter, chance: Random) -> list[int]:
-        front = self.tags.before(row)
-        return [*row[:front], *recutter(row[front:], chance)]
 
 
 class Validator:
@@ -327,9 +307,9 @@ class Validator:
         self,
         config: Config,
         model: Seq2Seq,
-        codec: TextCodec,
+        codec: Codec,
         examples: Examples,
-        store: TokenStore,
+        store: Store,
         device: torch.device,
     ):
         self.model = model

@@ -61,7 +61,7 @@ def untrained(folder: Path, *changes: str, seed: int = 0) -> Path:
         tokenizer, tokenizer, build.limits(config), build.task(config).view, languages=_languages(config)
     )
     sizes = codec.sizes
-    model = build.model(config, source_vocabulary=sizes["source"], target_vocabulary=sizes["target"])
+    model = build.model(config, sizes)
     with torch.no_grad():
         for weights in model.parameters():
             weights.mul_(2.5)

@@ -97,7 +97,7 @@ def built(*changes: str) -> Seq2Seq:
     """A model as the configuration would have it."""
     torch.manual_seed(0)
     config = load_config("dates", changes)
-    return build.model(config, source_vocabulary=VOCABULARY, target_vocabulary=VOCABULARY).eval()
+    return build.model(config, {"source": VOCABULARY, "target": VOCABULARY}).eval()
 
 
 COPYING = ("text.shared=true", "model.attention.pointer=true")
@@ -336,7 +336,7 @@ def search(
 ) -> list[tuple[Hypothesis, ...]]:
     """What a search finds for each row; from the source itself, or from what the stepper is to begin with."""
     rows = [row[:length] for row, length in zip(source.ids.tolist(), source.lengths.tolist(), strict=True)]
-    questions = [Question(tuple(row)) for row in rows]
+    questions = [Question(len(row), repr(row).encode()) for row in rows]
     with torch.inference_mode():
         found = plan(stepper, source if memory is None else memory, questions, source.mask)
     return [one.hypotheses for one in found]

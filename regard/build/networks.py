@@ -1,6 +1,6 @@
 """Models with their parts: fresh, counted, or with trained weights."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -43,14 +43,14 @@ from regard.layers import (
 )
 from regard.models import Seq2Seq
 from regard.run import ModelFolder
-from regard.tasks.text import TextCodec
+from regard.tasks.codec import Codec
 
 
-def model(config: Config, *, source_vocabulary: int, target_vocabulary: int) -> Seq2Seq:
-    """The model with fresh weights, drawn from torch's generator."""
+def model(config: Config, sizes: Mapping[str, int]) -> Seq2Seq:
+    """The model with fresh weights, drawn from torch's generator. The sizes are those of the codec."""
     settings = config.model
-    encoder = _ENCODERS[type(settings.encoder)](config, source_vocabulary)
-    decoder = _DECODERS[type(settings.decoder)](config, target_vocabulary, encoder)
+    encoder = _ENCODERS[type(settings.encoder)](config, sizes["source"])
+    decoder = _DECODERS[type(settings.decoder)](config, sizes["target"], encoder)
     net = Seq2Seq(encoder, decoder)
     if settings.tie != "none":
         table = _pieces(decoder.embedding).table
@@ -348,11 +348,11 @@ def _attention(config: Config, query: int, memory: int, *, dropout: float = 0.0)
 def parameters(config: Config, *, vocabulary: int) -> int:
     """How many numbers the model has to learn with a vocabulary of this size on both sides; nothing is built."""
     with torch.device("meta"):
-        net = model(config, source_vocabulary=vocabulary, target_vocabulary=vocabulary)
+        net = model(config, {"source": vocabulary, "target": vocabulary})
     return sum(parameter.numel() for parameter in net.parameters())
 
 
-def load_model(config: Config, folder: ModelFolder, codec: TextCodec) -> Seq2Seq:
+def load_model(config: Config, folder: ModelFolder, codec: Codec) -> Seq2Seq:
     """The model with its trained weights. Vocabulary and weights that don't match are found out here."""
     known = folder.vocabulary()
     for side, size in codec.sizes.items():
@@ -361,7 +361,7 @@ def load_model(config: Config, folder: ModelFolder, codec: TextCodec) -> Seq2Seq
                 f"{folder.folder}: the model was trained with {known.get(side)} {side} pieces, but its {side} "
                 f"tokenizer has {size}. One of the files belongs to another model."
             )
-    net = model(config, source_vocabulary=codec.sizes["source"], target_vocabulary=codec.sizes["target"])
+    net = model(config, codec.sizes)
     try:
         load_weights(net, load_file(folder.weights_path))
     except (SafetensorError, RuntimeError, OSError) as error:

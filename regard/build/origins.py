@@ -11,7 +11,9 @@ from regard.config.data import Multilingual
 from regard.core.errors import UserError
 from regard.models import Seq2Seq
 from regard.run import ModelFolder, find_model
-from regard.tasks.text import Examples, TextCodec
+from regard.tasks.codec import Codec
+from regard.tasks.examples import Examples
+from regard.tasks.text import TextCodec
 
 
 def config_from(
@@ -59,7 +61,7 @@ class Start:
                 )
         return codec
 
-    def model(self, config: Config, codec: TextCodec) -> Seq2Seq:
+    def model(self, config: Config, codec: Codec) -> Seq2Seq:
         try:
             return load_model(config, self.folder, codec)
         except UserError as error:

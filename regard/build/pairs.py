@@ -29,16 +29,19 @@ from regard.data import (
     sample,
 )
 from regard.run import ModelFolder
+from regard.tasks.codec import Codec
 from regard.tasks.dates import Dates
 from regard.tasks.dictionaries import DictionaryFile
+from regard.tasks.examples import Examples, OwnFiles, Task
 from regard.tasks.multilingual import Multilingual, TwoLanguages
 from regard.tasks.pronounce import Pronounce
 from regard.tasks.summaries import Summaries
-from regard.tasks.text import Examples, OwnFiles, Task, TextCodec
+from regard.tasks.text import TextCodec
 from regard.tasks.translation import Translation
 from regard.text import (
     READERS,
     TOKENIZERS,
+    AfterTags,
     BpeDropout,
     LanguageTokenizers,
     Recutter,
@@ -244,8 +247,10 @@ def _learned(
     return tokenizer
 
 
-def recutters(config: Config, codec: TextCodec) -> dict[str, Recutter]:
+def recutters(config: Config, codec: Codec) -> dict[str, Recutter]:
     """For each side that is to be cut into other pieces each time, what does it."""
+    if not isinstance(codec, TextCodec):
+        return {}
     text, most = config.text, limits(config)
     sides = {
         "source": (text.source, codec.source, most.source),
@@ -256,9 +261,9 @@ def recutters(config: Config, codec: TextCodec) -> dict[str, Recutter]:
         if not isinstance(tokenizer, Tokenizer):
             continue  # one for each language has neither
         if pieces.dropout:
-            found[side] = BpeDropout(tokenizer, pieces.dropout, longest=longest)
+            found[side] = AfterTags(BpeDropout(tokenizer, pieces.dropout, longest=longest), codec.tags)
         elif pieces.sampling is not None:
-            found[side] = UnigramSampling(tokenizer, pieces.sampling, longest=longest)
+            found[side] = AfterTags(UnigramSampling(tokenizer, pieces.sampling, longest=longest), codec.tags)
     return found
 
 

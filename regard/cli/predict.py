@@ -97,7 +97,7 @@ def predict(
         window = 1  # somebody is typing: answer every line at once
     common = Request("", prefix, require or (), forbid or (), to)
     if input_form == Form.text or to is not None:
-        predictor.codec.front(common)  # refuses a language that it does not know before anything is read
+        predictor.codec.check(common)  # refuses a language that it does not know before anything is read
     read = _objects if input_form == Form.json else _requests
     attention = "cross" if alignments else "none"
     columns = [_score] * scores + [_alignment] * alignments

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         read_pairs,
         rows_of,
     )
+    from regard.data.prepared import Recut, Store
     from regard.data.selected import SelectedPairs, sample
     from regard.data.selecting import Selection, Side, Wanted, left_out_for_sharing, select
     from regard.data.splitting import TooFewError
@@ -52,6 +53,7 @@ _HOMES = {
         "read_pairs",
         "rows_of",
     ),
+    "prepared": ("Recut", "Store"),
     "selected": ("SelectedPairs", "sample"),
     "selecting": ("Selection", "Side", "Wanted", "left_out_for_sharing", "select"),
     "splitting": ("TooFewError",),
@@ -74,11 +76,13 @@ __all__ = [
     "PairReport",
     "ParallelFiles",
     "ReadBlock",
+    "Recut",
     "Row",
     "SelectedPairs",
     "Selection",
     "Side",
     "Spread",
+    "Store",
     "Survey",
     "TokenStore",
     "TooFewError",

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.core.batch import Batch, Tokens
+from regard.core.batch import Batch
 from regard.data.batches import Integers
 from regard.data.fingerprints import fingerprint
-from regard.data.store import Recut, TokenStore, recut
+from regard.data.prepared import Batching, Recut, Store
 
 
 def shares(sizes: Sequence[int], weights: Sequence[float], temperature: float) -> list[float]:
@@ -20,10 +21,10 @@ def shares(sizes: Sequence[int], weights: Sequence[float], temperature: float) -
 
 
 @dataclass(frozen=True)
-class Mixture:
+class Mixture(Batching):
     """An epoch has as many pairs as all stores together, but of each store as many as its share says."""
 
-    stores: Sequence[TokenStore]
+    stores: Sequence[Store]  # all of one kind
     shares: Sequence[float]  # they add up to 1
     seed: int
 
@@ -55,19 +56,17 @@ class Mixture:
             parts.append(start + np.concatenate([whole, some]))
         return np.concatenate(parts)
 
-    def batch(
-        self, indices: Sequence[int] | Integers, *, source: Recut | None = None, target: Recut | None = None
-    ) -> Batch:
-        """As that of a store."""
-        found = [self._find(int(index)) for index in indices]
-        return Batch(
-            Tokens.pad([recut(store.source(row), source) for store, row in found]),
-            Tokens.pad([recut(store.target(row), target) for store, row in found]),
-        )
+    @property
+    def report(self) -> str:
+        return ", ".join(str(store.report) for store in self.stores)
 
-    def _find(self, index: int) -> tuple[TokenStore, int]:
-        number = int(np.searchsorted(self._starts, index, side="right")) - 1
-        return self.stores[number], index - int(self._starts[number])
+    def pair(self, number: int, *, source: Recut | None = None, target: Recut | None = None) -> Any:
+        place = int(np.searchsorted(self._starts, number, side="right")) - 1
+        own = number - int(self._starts[place])
+        return self.stores[place].pair(own, source=source, target=target)
+
+    def collate(self, pairs: Sequence[Any]) -> Batch:
+        return self.stores[0].collate(pairs)
 
     @cached_property
     def _starts(self) -> Integers:

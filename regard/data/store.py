@@ -22,6 +22,7 @@ from regard.core.pieces import END
 from regard.data.encoding import BlockOfPairs, Encode, HeldBlock
 from regard.data.filtering import Limits, PairReport
 from regard.data.pairs import Pair
+from regard.data.prepared import Batching, Recut
 from regard.data.rows import Ids, Rows, RowsWriter, file_names
 from regard.data.selected import SelectedPairs, changed_meanwhile
 from regard.text import NO_TAGS, Borrowing, Tags, TargetTokenizer, Tokenizer
@@ -33,11 +34,8 @@ _DESCRIPTION = "store.json"
 _UNFINISHED = ".unfinished-"
 
 
-Recut = Callable[[Sequence[int]], Sequence[int]]  # ids to ids of the same text, both without the end mark
-
-
 @dataclass(frozen=True)
-class TokenStore:
+class TokenStore(Batching):
     """Rows of ids, each with the end mark; the begin mark is never stored."""
 
     fingerprint: str
@@ -48,12 +46,6 @@ class TokenStore:
     def __len__(self) -> int:
         return len(self.sources)
 
-    def source(self, number: int) -> Ids:
-        return self.sources[number]
-
-    def target(self, number: int) -> Ids:
-        return self.targets[number]
-
     @property
     def source_lengths(self) -> NDArray[np.int64]:
         return self.sources.lengths
@@ -62,21 +54,17 @@ class TokenStore:
     def target_lengths(self) -> NDArray[np.int64]:
         return self.targets.lengths
 
-    def batch(
-        self,
-        indices: Sequence[int] | NDArray[np.int64],
-        *,
-        source: Recut | None = None,
-        target: Recut | None = None,
-    ) -> Batch:
-        """These pairs, padded; what is given for a side cuts its rows into other pieces."""
-        return Batch(
-            Tokens.pad([recut(self.sources[int(index)], source) for index in indices]),
-            Tokens.pad([recut(self.targets[int(index)], target) for index in indices]),
-        )
+    def pair(
+        self, number: int, *, source: Recut | None = None, target: Recut | None = None
+    ) -> tuple[Ids, Ids]:
+        return _cut(self.sources[number], source), _cut(self.targets[number], target)
+
+    def collate(self, pairs: Sequence[tuple[Ids, Ids]]) -> Batch:
+        sources, targets = zip(*pairs, strict=True)
+        return Batch(Tokens.pad(sources), Tokens.pad(targets))
 
 
-def recut(row: Ids, how: Recut | None) -> Ids:
+def _cut(row: Ids, how: Recut | None) -> Ids:
     return row if how is None else np.array([*how(row[:-1].tolist()), END], dtype=np.uint32)
 
 

@@ -25,14 +25,10 @@ FEWEST_FOR_PHRASES = 5  # a narrower beam puts required phrases off until nothin
 class Question:
     """One source, as far as a search has to know it."""
 
-    row: tuple[int, ...]
+    length: int  # positions that can be looked at
+    name: bytes = b""  # what its draws depend on: itself, wherever it stands
     rules: Rules = ()
     watch: Watch = NOBODY
-
-    @property
-    def name(self) -> bytes:
-        """What its draws depend on: itself, wherever it stands."""
-        return ",".join(map(str, self.row)).encode()
 
 
 @dataclass(frozen=True)
@@ -122,12 +118,12 @@ class SearchPlan:
         What an answer has to begin with does not count.
         """
         forced = sum(rule.forced for rule in question.rules)
-        own = max(1, int(min(len(question.row) * self.max_ratio + 10, self.max_length)))
+        own = max(1, int(min(question.length * self.max_ratio + 10, self.max_length)))
         return forced + max(own, self.least(question) + 1)
 
     def least(self, question: Question) -> int:
         """The smallest number of pieces in the answer, the end mark not counted."""
-        return max(self.min_length, int(len(question.row) * self.min_ratio))
+        return max(self.min_length, int(question.length * self.min_ratio))
 
     def impossible(self, question: Question) -> str | None:
         """Why no answer can keep the question's rules, where that is plain before the search."""

@@ -154,8 +154,8 @@ def _pieces(job: Job, told: list[int]) -> dict[str, Any] | None:
     if at is None:
         at = min(len(told), len(said))
     told[:] = said
-    target = job.way.model.predictor.codec.target
-    return {"at": at, "pieces": list(target.pieces(said[at:])), "text": target.decode(said)}
+    codec = job.way.model.predictor.codec
+    return {"at": at, "pieces": list(codec.said(said[at:])[0]), "text": codec.said(said)[1]}
 
 
 def _event(name: str, content: dict[str, Any]) -> bytes:

@@ -87,7 +87,7 @@ class Desk:
             if characters > limits.phrase_characters:
                 raise _too_much(number, f"wishes of {characters} characters", limits.phrase_characters)
             try:
-                model.predictor.codec.front(request)
+                model.predictor.codec.check(request)
             except UserError as error:
                 raise Problem(422, f"Input {number}: {error}.", field="to") from None
         most = min(limits.pieces, model.longest_source)
@@ -96,13 +96,13 @@ class Desk:
             if len(text) > WIDEST * most:
                 raise _too_much(number, f"{len(text)} characters", WIDEST * most)
         if sum(map(len, texts)) <= QUICK:
-            rows = model.predictor.codec.source.encode_many(texts)
+            lengths = model.predictor.codec.measure(texts)
         else:
-            rows = await asyncio.to_thread(model.predictor.codec.source.encode_many, texts)
-        for number, row in enumerate(rows):
-            if len(row) > most:
-                raise _too_much(number, f"{len(row)} pieces", most)
-            least = max(way.plan.min_length, int((len(row) + 2) * way.plan.min_ratio))
+            lengths = await asyncio.to_thread(model.predictor.codec.measure, texts)
+        for number, length in enumerate(lengths):
+            if length > most:
+                raise _too_much(number, f"{length} pieces", most)
+            least = max(way.plan.min_length, int((length + 2) * way.plan.min_ratio))
             if least >= model.longest_answer:
                 raise _too_much(number, f"answers of {least} pieces", model.longest_answer - 1)
 

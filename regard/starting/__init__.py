@@ -11,7 +11,7 @@ from regard.core.errors import UserError, did_you_mean
 from regard.data import PairReader, Survey, TooFewError, look
 from regard.starting.choosing import Choice
 from regard.starting.writing import written
-from regard.tasks.text import Examples
+from regard.tasks.examples import Examples
 
 __all__ = ["Start", "start"]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from regard.core.prediction import View
-from regard.tasks.text import Examples, OwnFiles
+from regard.tasks.examples import Examples, OwnFiles
 from regard.viewing import TextView
 
 

@@ -8,7 +8,7 @@ from regard.core.errors import UserError
 from regard.core.prediction import View
 from regard.data import Pair, SelectedPairs, left_out_for_sharing
 from regard.tasks.directions import Direction
-from regard.tasks.text import Corpus, Examples, OwnFiles
+from regard.tasks.examples import Corpus, Examples, OwnFiles
 from regard.viewing import TextView
 
 

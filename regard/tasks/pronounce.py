@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from regard.core.prediction import View
 from regard.data import PairFile, by_source
 from regard.tasks.dictionaries import CmudictPackage, Pronunciations
-from regard.tasks.text import Examples, OwnFiles
+from regard.tasks.examples import Examples, OwnFiles
 from regard.viewing import TextView
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from regard.core.prediction import View
 from regard.tasks.baselines import Lead, Nearest
-from regard.tasks.text import Examples, OwnFiles
+from regard.tasks.examples import Examples, OwnFiles
 from regard.viewing import TextView
 
 

@@ -1,135 +1,39 @@
-"""What every text-to-text task shares: its splits, and the way from texts to rows of ids and back."""
+"""Texts to texts: the way from a text to a row of ids and back."""
 
 import json
-import logging
-import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Protocol
-
-import numpy as np
 
 from regard.core.batch import Tokens
 from regard.core.errors import UserError
 from regard.core.files import write_whole
-from regard.core.kinds import CROSS, DECODER, ENCODER, plain_kind
-from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
-from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View
+from regard.core.pieces import END, UNKNOWN
+from regard.core.prediction import Prediction, Request, View
 from regard.core.words import Words
-from regard.data import Case, Filters, Limits, Pair, PairFile, PairReader, Side, Wanted, by_pair, select
-from regard.search import (
-    Forbidden,
-    Found,
-    Hypothesis,
-    Likeliest,
-    Outside,
-    Phrase,
-    Prefix,
-    Required,
-    Rule,
-    Rules,
-    Tree,
-)
-from regard.tasks.baselines import Baseline
+from regard.data import Limits, Pair, TokenStore, open_store
+from regard.search import Found, Hypothesis, Rules
+from regard.tasks.codec import Shown
+from regard.tasks.targets import TextTargets, warn_of_length, words_read
 from regard.tasks.unknowns import Copying
-from regard.text import Borrowing, LanguageTokenizers, Tags, TargetTokenizer, Tokenizer, encode_targets
-from regard.text.borrowing import Window
-from regard.text.languages import LanguageTokenizer
-from regard.text.surrogates import without_surrogates
+from regard.text import Borrowing, LanguageTokenizers, Tags, TargetTokenizer, Tokenizer
 from regard.text.tokenizer import SPACE
 
-log = logging.getLogger("regard")
-
 
 @dataclass(frozen=True)
-class Corpus:
-    """Training pairs that are drawn together."""
+class Row:
+    """A text and the ids that a model reads of it: tags, its pieces and the end mark."""
 
-    name: str
-    pairs: Callable[[], Iterable[Pair]] = field(repr=False)
-    weight: float = 1.0  # how much more often it is drawn than its size says
-    language: str | None = None  # of the targets, where there are several
-
-
-@dataclass(frozen=True)
-class Examples:
-    """The pairs of a task. `train` is read again and again, so it need not fit into memory."""
-
-    train: Callable[[], Iterable[Pair]] = field(repr=False)
-    validation: Sequence[Pair] = field(repr=False)
-    test: Sequence[Pair] = field(repr=False)
-    note: str | None = None  # what a person should know of them
-    cases: Callable[[Iterable[Pair]], list[Case]] = (
-        by_pair  # what is asked of held-out pairs, and what is right
-    )
-    reports: Callable[[], Sequence[str]] = list  # what was left out of them; known once `train` was read
-    corpora: Sequence[Corpus] = ()  # what `train` is made of, where parts of it are drawn more or less often
-    temperature: float = 1.0  # above 1, small corpora are drawn more often
-    languages: tuple[str, ...] = ()  # of the targets, where a source says which one it wants
-    marks: tuple[str, ...] = ()  # other tags of the pairs
-    baselines: Sequence[Baseline] = ()  # answers that need no model
-
-
-class Task(Protocol):
-    """An application: its pairs, and how its answers are drawn and scored."""
+    text: str
+    ids: tuple[int, ...]
 
     @property
-    def view(self) -> View: ...
+    def name(self) -> bytes:
+        return ",".join(map(str, self.ids)).encode()
 
-    @property
-    def target_language(self) -> str | None:
-        """For metrics that need to know it."""
-        ...
-
-    def examples(self) -> Examples: ...
-
-
-@dataclass(frozen=True)
-class OwnFiles:
-    """A person's own pairs; validation and test are split off the training pairs, if any, where they are missing."""
-
-    train: Sequence[PairFile]
-    validation: Sequence[PairFile]
-    test: Sequence[PairFile]
-    filters: Filters = field(
-        default_factory=Filters
-    )  # of the training pairs, and so of what is split off them
-    skip_bad_lines: bool = False  # lines that are no pairs are counted instead of being an error
-
-    def examples(
-        self, *, validation: int, test: int, seed: int, key: Side, also: Side | None = None
-    ) -> Examples:
-        """`validation` and `test` are the sizes to split off. No two of the three will share a text of the side
-        `key`, nor of `also` where there is one: training pairs that share one with given validation or test pairs
-        are left out.
-        """
-        readers = [PairReader(files, skip=self.skip_bad_lines) for files in (self.validation, self.test)]
-        given_validation, given_test = (list(reader()) if reader.files else [] for reader in readers)
-        skipped = [f"{reader}: {reader.skipped}" for reader in readers if reader.skipped.reasons]
-        if not self.train:
-            return Examples(list, given_validation, given_test, reports=lambda: skipped)
-        found = select(
-            Wanted(
-                self.train,
-                self.filters,
-                self.skip_bad_lines,
-                validation=0 if given_validation else validation,
-                test=0 if given_test else test,
-                seed=seed,
-                key=key,
-                also=also,
-                held=(*given_validation, *given_test),
-            )
-        )
-        reports = [*([found.skipped] if found.skipped else []), *skipped, *found.reports]
-        return Examples(
-            found.train,
-            given_validation or found.validation,
-            given_test or found.test,
-            reports=lambda: reports,
-        )
+    def __len__(self) -> int:
+        return len(self.ids)
 
 
 @dataclass(frozen=True)
@@ -165,14 +69,22 @@ class TextCodec:
         assert self.source is self.target, "what is borrowed from a source is cut as the answer is"
         return Borrowing(self.source, self.sizes["target"], self.limits.window)
 
+    @cached_property
+    def targets(self) -> TextTargets:
+        return TextTargets(self.target, self.limits.target, self.view, self.copying)
+
+    @property
+    def looks(self) -> bool:
+        return self.copying is not None
+
     @property
     def sizes(self) -> dict[str, int]:
         """Different ids on each side."""
         source = len(self.source) + len(self.tags)
         return {"source": source, "target": source if self.target is self.source else len(self.target)}
 
-    def front(self, request: Request) -> list[int]:
-        """What stands before the source's pieces; a UserError where it is not known what language is wanted."""
+    def check(self, request: Request) -> None:
+        """A UserError where it is not known what language is wanted."""
         known = ", ".join(self.languages)
         if request.to is None and self.languages:
             raise UserError(f"the model answers in {known}: say which you want (--to on the command line)")
@@ -182,6 +94,10 @@ class TextCodec:
                 if known
                 else f"the model knows one language to answer in, and is not asked for {request.to!r} or another"
             )
+
+    def _front(self, request: Request) -> list[int]:
+        """What stands before the source's pieces."""
+        self.check(request)
         return [] if request.to is None else self.tags.ids([request.to])
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
@@ -190,173 +106,82 @@ class TextCodec:
         Of what is longer than the model was trained for a part is read, with a warning: one line in, one line out.
         """
         whole = self.source.encode_many(texts)
-        _warn("source", self.limits.source, zip(texts, map(len, whole), strict=True))
+        warn_of_length("source", self.limits.source, zip(texts, map(len, whole), strict=True))
         read = self.borrowing.sources(texts) if self.borrowing else map(self.limits.window, whole)
         return [[*ids, END] if text.strip() else [] for text, ids in zip(texts, read, strict=True)]
+
+    def read(self, requests: Sequence[Request]) -> list[Row | UserError | None]:
+        rows = self.encode([request.text for request in requests])
+        return [self._row(request, ids) for request, ids in zip(requests, rows, strict=True)]
+
+    def _row(self, request: Request, ids: Sequence[int]) -> Row | UserError | None:
+        if not ids:
+            return None
+        try:
+            return Row(request.text, (*self._front(request), *ids))
+        except UserError as error:
+            return error
 
     def encode_targets(
         self, texts: Sequence[str], sources: Sequence[str], to: str | None = None
     ) -> list[list[int]]:
-        """A row for each text that a model is told as its answer to a source, in the language `to`.
-
-        It has the text's pieces and the end mark. What is longer than the model was trained for is cut, with a
-        warning, and does not end then.
-        """
-        longest = self.limits.target
+        """A row for each text that a model is told as its answer to a source, in the language `to`."""
         if self.borrowing:
-            whole = self.borrowing.targets(texts, sources)
-        else:
-            whole = encode_targets(self.target, texts, [to] * len(texts))
-        _warn("target", longest, zip(texts, map(len, whole), strict=True))
-        return [[*ids, END] if len(ids) <= longest else ids[:longest] for ids in whole]
+            return self.targets.ended(texts, self.borrowing.targets(texts, sources))
+        return self.targets.encode(texts, to)
 
-    def collate(self, rows: Sequence[Sequence[int]]) -> Tokens:
-        return Tokens.pad(rows)
+    def measure(self, texts: Sequence[str]) -> list[int]:
+        return [len(ids) for ids in self.source.encode_many(texts)]
+
+    def collate(self, reads: Sequence[Row]) -> Tokens:
+        return Tokens.pad([read.ids for read in reads])
 
     def rules(self, request: Request) -> Rules:
         """What the request asks of the answer, in pieces; a UserError where the model has no pieces for it."""
-        rules: list[Rule] = []
-        sequence = partial(self._sequence, to=request.to)
-        if isinstance(self.target, LanguageTokenizers) and request.to is not None:
-            rules.append(Outside(self.target.others(request.to)))
-        if request.prefix:
-            rules.append(Prefix(sequence(request.prefix)))
-        if request.forbid:
-            rules.append(Forbidden(tuple(sequence(phrase) for phrase in request.forbid)))
-        if request.require:
-            phrases = [
-                Phrase((sequence(text),), self._boundary(text), repr(text)) for text in request.require
-            ]
-            rules.append(Required.of(phrases, end=END))
-        return tuple(rules)
+        return self.targets.rules(request)
 
-    def _sequence(self, phrase: str, to: str | None) -> tuple[int, ...]:
-        ids = tuple(encode_targets(self.target, [phrase], [to])[0])
-        if not ids or UNKNOWN in ids:
-            raise UserError(f"the model has no pieces for {phrase!r}")
-        return ids
+    def answer(self, read: Row, found: Found) -> Prediction:
+        looked = any(one.attention for one in found.hypotheses)
+        return self.targets.answer(self._shown(read, in_words=looked), found)
 
-    def _boundary(self, phrase: str) -> frozenset[int] | None:
-        """What may stand behind a phrase so that its last word ends there; None where words have no borders."""
-        last = phrase[-1]
-        if not (last.isdigit() or last.islower() or last.isupper()):
-            return None
-        return self._word_ends if len(self._word_ends) > 1 else None  # a vocabulary may know no borders
+    def forced(self, read: Row, target: str, hypothesis: Hypothesis) -> Prediction:
+        """For an answer that was given: it reads as it was written."""
+        shown = self._shown(read, in_words=bool(hypothesis.attention))
+        return self.targets.forced(shown, target, hypothesis)
 
-    @cached_property
-    def _word_ends(self) -> frozenset[int]:
-        names = self.target.pieces(range(len(self.target)))
-        return frozenset(
-            number
-            for number, name in enumerate(names)
-            if number == END or (number >= len(SPECIAL_PIECES) and not name[0].isalnum() and name[0] != "<")
-        )
-
-    def answer(self, text: str, row: Sequence[int], found: Found) -> Prediction:
-        """The best hypothesis, with the others as its alternatives."""
-        if not found.hypotheses:
-            return self.nothing(text, problem="no answer keeps all the rules")
-        best, *others = (self.decode(text, row, hypothesis) for hypothesis in found.hypotheses)
-        return replace(best, alternatives=tuple(others), beam=self._beam(text, found.tree))
-
-    def _beam(self, source: str, tree: Tree | None) -> tuple[BeamNode, ...] | None:
-        if tree is None:
-            return None
-        names = self._names(source, [node.piece for node in tree.nodes])
-        return tuple(
-            BeamNode(node.parent, name, node.score, node.rank, node.fate, node.step)
-            for node, name in zip(tree.nodes, names, strict=True)
-        )
-
-    def decode(self, text: str, row: Sequence[int], hypothesis: Hypothesis) -> Prediction:
-        tokens = self._spoken(hypothesis.tokens)
-        sizes = {
-            ENCODER: (len(row), len(row)),
-            CROSS: (None, len(row)),
-            DECODER: (None, None),
-        }  # without padding
-        weights = {
-            kind: looks[..., : sizes[plain_kind(kind)][0], : sizes[plain_kind(kind)][1]].float().cpu().numpy()
-            for kind, looks in hypothesis.attention.items()
-        }
-        pieces = self._names(text, hypothesis.tokens)
-        front = self.tags.shown(row)
-        names = (*front, *self._source_names(text, row[len(front) :]))
-        words = (self._words(text, row, len(front)), self.target.words_of(tokens)) if weights else ()
-        record = AttentionRecord(names, pieces, weights, *words)
-        copies = self._copies(tokens, record) | self._borrowed(text, hypothesis.tokens)
-        if copies:
-            record = replace(record, target_words=self.target.words_of(tokens, copies) if weights else None)
-        return Prediction(
-            source=text,
-            text=self.target.decode(tokens, copies),
-            pieces=pieces[:-1] if hypothesis.finished else pieces,
-            score=hypothesis.score,
-            attention=record,
-            finished=hypothesis.finished,
-            rank=hypothesis.rank,
-            piece_scores=hypothesis.steps,
-            likeliest=tuple(map(self._likeliest, hypothesis.likeliest)),
-            view=self.view,
-        )
-
-    def _likeliest(self, step: Likeliest) -> tuple[tuple[str, float], ...]:
-        names = self.target.pieces(self._spoken([piece for piece, _ in step]))
-        return tuple((name, math.exp(score)) for name, (_, score) in zip(names, step, strict=True))
-
-    def _words(self, text: str, row: Sequence[int], front: int) -> Words:
-        """The words of a source by its row; what stands before it is part of none."""
-        read = _read(self.source, text, row[front:], self.limits.window)
-        return Words(read.texts, (*(None for _ in range(front)), *read.of))
-
-    def _spoken(self, tokens: Sequence[int]) -> list[int]:
-        """Tags are in the table of a tokenizer for both sides, but nobody says them."""
-        return [token if token < len(self.target) else UNKNOWN for token in tokens]
-
-    def _copies(self, tokens: Sequence[int], record: AttentionRecord) -> dict[int, str]:
-        """Where unknown pieces stand, what is said instead."""
-        if self.copying is None or not record.kinds:
-            return {}
-        return {
-            step: self.target.spaced(self.copying.word(record, step))
-            for step, token in enumerate(tokens)
-            if token == UNKNOWN
-        }
-
-    def _borrowed(self, text: str, tokens: Sequence[int]) -> dict[int, str]:
-        """Where words of the source stand that the vocabulary does not know, those words."""
-        if self.borrowing is None or max(tokens, default=0) < self.borrowing.first:
-            return {}
-        words, first = self.borrowing.words(text), self.borrowing.first
-        return {step: words[token - first] for step, token in enumerate(tokens) if token >= first}
-
-    def _names(self, text: str, tokens: Sequence[int]) -> tuple[str, ...]:
-        """Of an answer's pieces, made to be looked at; a word that was borrowed has its own."""
-        borrowed = self._borrowed(text, tokens)
-        names = self.target.pieces(self._spoken(tokens))
-        return tuple(
-            borrowed[step].replace(" ", SPACE) if step in borrowed else name
-            for step, name in enumerate(names)
-        )
-
-    def _source_names(self, text: str, row: Sequence[int]) -> tuple[str, ...]:
-        return self._names(text, row) if self.borrowing else self.source.pieces(row)
-
-    def forced(self, text: str, row: Sequence[int], target: str, hypothesis: Hypothesis) -> Prediction:
-        """Like `decode`, for an answer that was given: it reads as it was written."""
-        answer = self.decode(text, row, hypothesis)
-        tokens = hypothesis.tokens
-        speaker = self.target if isinstance(self.target, Tokenizer) else self.target.that_says(tokens)
-        words = _read(speaker, target, tokens) if hypothesis.attention else None
-        return replace(answer, text=target, attention=replace(answer.attention, target_words=words))
+    def said(self, tokens: Sequence[int]) -> tuple[tuple[str, ...], str]:
+        return self.target.pieces(tokens), self.target.decode(tokens)
 
     def nothing(self, text: str, *, problem: str | None = None) -> Prediction:
-        """The answer to a source with nothing in it: nothing, and certainly so. Or to one that has a problem."""
-        weights = {"cross": np.zeros((1, 1, 0, 0), dtype=np.float32)}  # it never looked
-        record = AttentionRecord((), (), weights, Words((), ()), Words((), ()))
-        return Prediction(
-            source=text, text="", pieces=(), score=0.0, attention=record, problem=problem, view=self.view
+        return self.targets.nothing(text, problem=problem)
+
+    def _shown(self, read: Row, *, in_words: bool) -> Shown:
+        front, lent = self.tags.shown(read.ids), self._lent(read.text)
+        own = read.ids[len(front) :]
+        known = self.source.pieces([UNKNOWN if one in lent else one for one in own])
+        names = (
+            lent[one].replace(" ", SPACE) if one in lent else name
+            for one, name in zip(own, known, strict=True)
         )
+        words = self._words(read, len(front)) if in_words else None
+        return Shown(read.text, (*front, *names), words, lent)
+
+    def _words(self, read: Row, front: int) -> Words:
+        """The words of a source by its row; what stands before it is part of none."""
+        found = words_read(self.source, read.text, read.ids[front:], self.limits.window)
+        return Words(found.texts, (*(None for _ in range(front)), *found.of))
+
+    def _lent(self, text: str) -> dict[int, str]:
+        """Words of a source that the vocabulary does not know, by their ids."""
+        if self.borrowing is None:
+            return {}
+        return dict(enumerate(self.borrowing.words(text), start=self.borrowing.first))
+
+    def copying_unknown(self, copying: Copying) -> "TextCodec":
+        return replace(self, copying=copying)
+
+    def store(self, cache: Path, pairs: Callable[[], Iterable[Pair]]) -> TokenStore:
+        return open_store(cache, pairs, self.source, self.target, self.limits, self.tags, self.borrowing)
 
     def save(self, folder: Path) -> None:
         for name, tokenizer in self._files().items():
@@ -402,30 +227,6 @@ def _read_tags(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return tuple(map(str, found["languages"])), tuple(map(str, found["marks"]))
     except (OSError, ValueError, KeyError, TypeError):
         raise UserError(f"{path} is damaged: it should name languages and marks.") from None
-
-
-def _warn(side: str, longest: int, texts: Iterable[tuple[str, int]]) -> None:
-    """Of texts, with their numbers of pieces, that are too long."""
-    for text, pieces in texts:
-        if pieces > longest:
-            log.warning(
-                "A %s of %d pieces was cut to %d (data.max_%s): %s...",
-                side,
-                pieces,
-                longest,
-                side,
-                without_surrogates(text[:40]),
-                extra={"counted_as": f"{side}s were cut to {longest} pieces"},
-            )
-
-
-def _read(
-    tokenizer: Tokenizer | LanguageTokenizer, text: str, row: Sequence[int], window: Window = tuple
-) -> Words:
-    """The words of a text by its row, which may be a part of it and may have an end mark."""
-    words = tokenizer.words(text)
-    marks = (None,) if row[-1] == END else ()
-    return Words(words.texts, (*window(words.of)[: len(row) - len(marks)], *marks))
 
 
 SHARED, SOURCE, TARGET = "tokenizer.json", "source.tokenizer.json", "target.tokenizer.json"

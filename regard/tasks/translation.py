@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from regard.core.prediction import View
 from regard.data import Side
-from regard.tasks.text import Examples, OwnFiles
+from regard.tasks.examples import Examples, OwnFiles
 from regard.viewing import TextView
 
 SPLITS: dict[str, tuple[Side, Side | None]] = {

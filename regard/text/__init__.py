@@ -10,13 +10,14 @@ from regard.text.borrowing import Borrowing
 from regard.text.dropout import BpeDropout
 from regard.text.languages import LanguageTokenizers, TargetTokenizer, encode_targets
 from regard.text.sampling import UnigramSampling
-from regard.text.tags import NO_TAGS, Tags
+from regard.text.tags import NO_TAGS, AfterTags, Tags
 from regard.text.tokenizer import Tokenizer
 
 __all__ = [
     "NO_TAGS",
     "READERS",
     "TOKENIZERS",
+    "AfterTags",
     "Borrowing",
     "BpeDropout",
     "LanguageTokenizers",

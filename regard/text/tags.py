@@ -1,7 +1,8 @@
 """Pieces that stand before a source and say what is wanted: no text can spell them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from random import Random
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,17 @@ class Tags:
     def shown(self, row: Sequence[int]) -> tuple[str, ...]:
         """Names of those at the start of a row, made to be looked at."""
         return tuple(f"<{self.names[number - self.first]}>" for number in row[: self.before(row)])
+
+
+class AfterTags:
+    """Cuts rows anew but for the tags before them."""
+
+    def __init__(self, recut: Callable[[Sequence[int], Random], Sequence[int]], tags: Tags):
+        self._recut, self._tags = recut, tags
+
+    def __call__(self, ids: Sequence[int], chance: Random) -> Sequence[int]:
+        front = self._tags.before(ids)
+        return [*ids[:front], *self._recut(ids[front:], chance)]
 
 
 NO_TAGS = Tags()

@@ -7,7 +7,7 @@ from small import MODELS, VOCABULARY, recurrent, transformer
 
 from regard.core.kinds import KINDS
 from regard.core.pieces import BEGIN, END
-from regard.core.prediction import Prediction
+from regard.core.prediction import Prediction, Request
 from regard.data import Limits
 from regard.forcing import force
 from regard.models import Seq2Seq
@@ -77,7 +77,7 @@ def test_the_score_is_the_sum_over_the_steps_with_the_end_mark(make: object) -> 
     (found,) = force(asked, ["abc"], ["fed"])
     ids = [*asked.codec.target.encode("fed"), END]
     with torch.inference_mode():
-        state = asked.models[0].begin(asked.codec.collate(asked.codec.encode(["abc"])))
+        state = asked.models[0].begin(asked.codec.collate(asked.codec.read([Request("abc")])))
         score, fed = 0.0, BEGIN
         for wanted in ids:
             output = asked.models[0].step(torch.tensor([fed]), state)

@@ -246,8 +246,8 @@ def test_a_model_with_one_table_for_both_sides_is_trained_stopped_averaged_and_l
 ) -> None:
     untied = build.model
 
-    def tied(config: Config, *, source_vocabulary: int, target_vocabulary: int) -> Seq2Seq:
-        model = untied(config, source_vocabulary=source_vocabulary, target_vocabulary=target_vocabulary)
+    def tied(config: Config, sizes: dict[str, int]) -> Seq2Seq:
+        model = untied(config, sizes)
         model.encoder.embedding.table.weight = model.decoder.embedding.table.weight
         return model
 

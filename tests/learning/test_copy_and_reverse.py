@@ -17,7 +17,7 @@ SMALL = ["embedding=32", "encoder.width=64", "decoder.width=64", "dropout=0"]
 def model(strings: Strings, *changes: str) -> Seq2Seq:
     torch.manual_seed(1)
     config = load_config("dates", [f"model.{change}" for change in [*SMALL, *changes]])
-    return build.model(config, source_vocabulary=strings.vocabulary, target_vocabulary=strings.vocabulary)
+    return build.model(config, {"source": strings.vocabulary, "target": strings.vocabulary})
 
 
 @pytest.mark.parametrize("task", TASKS)

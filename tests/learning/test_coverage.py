@@ -33,7 +33,7 @@ def share_repeated(*changes: str, coverage: Coverage | None) -> float:
     """Of the words of greedy answers, after a short training."""
     torch.manual_seed(1)
     config = load_config("dates", [*SMALL, *changes])
-    model = build.model(config, source_vocabulary=VOCABULARY, target_vocabulary=VOCABULARY)
+    model = build.model(config, {"source": VOCABULARY, "target": VOCABULARY})
     objective, optimizer = CrossEntropy(coverage=coverage), torch.optim.Adam(model.parameters())
     for step in range(STEPS):
         optimizer.param_groups[0]["lr"] = 0.01 * (1 - step / STEPS)

@@ -87,8 +87,6 @@ def test_every_preset_learns_to(task: str, preset: str) -> None:
     how = SMALL[preset]
     strings = Strings(task, letters=how.letters, longest=20, rows=how.rows)
     torch.manual_seed(1)
-    net = build.model(
-        small(preset), source_vocabulary=strings.vocabulary, target_vocabulary=strings.vocabulary
-    )
+    net = build.model(small(preset), {"source": strings.vocabulary, "target": strings.vocabulary})
     train(net, strings, steps=how.steps, rate=how.rate, growing=how.growing, enough=0.97)
     assert share_right(net, replace(strings, rows=256)) >= 0.95

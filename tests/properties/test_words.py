@@ -9,10 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
-from regard.core.prediction import AttentionRecord
+from regard.core.prediction import AttentionRecord, Request
 from regard.core.words import Words
 from regard.data import Limits
-from regard.search import Hypothesis
+from regard.search import Found, Hypothesis
 from regard.tasks.text import TextCodec
 from regard.text import TOKENIZERS, Tokenizer
 from regard.text.surrogates import without_surrogates
@@ -133,10 +133,10 @@ def test_a_text_and_its_ids_have_the_same_words(name: str, text: str) -> None:
 def test_a_source_that_was_cut_has_the_words_it_still_has(name: str, text: str, limit: int) -> None:
     tokenizer = learned(name, "nfc")
     codec = TextCodec(tokenizer, tokenizer, Limits(source=limit, target=50), TextView())
-    (row,) = codec.encode([text])
+    (row,) = codec.read([Request(text)])
     if row:
         attention = {"cross": torch.full((1, 1, 1, len(row)), 1 / len(row))}
-        answer = codec.decode(text, row, Hypothesis((END,), 0.0, 0.0, True, attention))
+        answer = codec.answer(row, Found((Hypothesis((END,), 0.0, 0.0, True, attention),)))
         merged = answer.attention.in_words()
         *words, mark = merged.source_pieces
         assert words == text.split()[: len(words)]

@@ -48,7 +48,7 @@ def opened(cache: Path, pairs: Iterable[Pair] = tuple(PAIRS), limits: Limits = L
 
 
 def rows(found: TokenStore) -> list[tuple[list[int], list[int]]]:
-    return [(found.source(number).tolist(), found.target(number).tolist()) for number in range(len(found))]
+    return [(found.sources[number].tolist(), found.targets[number].tolist()) for number in range(len(found))]
 
 
 KEPT = [
@@ -295,4 +295,4 @@ def test_what_another_process_is_building_is_left_alone(tmp_path: Path) -> None:
 
 def test_half_characters_can_be_stored(tmp_path: Path) -> None:
     found = opened(tmp_path, [Pair("a\ud800", "\udc00")])
-    assert found.target(0).tolist() == [*TARGET.encode("\ufffd"), END]
+    assert found.targets[0].tolist() == [*TARGET.encode("\ufffd"), END]

@@ -23,7 +23,7 @@ from regard.search import Question, SearchPlan
 def test_the_limit_of_a_row_follows_its_length_and_the_plan(
     length: int, ratio: float, most: int, limit: int
 ) -> None:
-    assert SearchPlan(max_ratio=ratio, max_length=most).limit(Question((7,) * length)) == limit
+    assert SearchPlan(max_ratio=ratio, max_length=most).limit(Question(length)) == limit
 
 
 @pytest.mark.parametrize("beam", [1, 3])
@@ -31,6 +31,6 @@ def test_the_limit_of_a_row_follows_its_length_and_the_plan(
 def test_every_row_is_answered_however_odd_the_plan(beam: int, ratio: float) -> None:
     stepper = TableStepper(torch.zeros(3, 6, 6, 6))
     plan = SearchPlan(beam=beam, max_ratio=ratio, max_length=1)
-    questions = [Question((5,) * length) for length in (4, 0, 1000)]
+    questions = [Question(length) for length in (4, 0, 1000)]
     answers = plan(stepper, torch.arange(3), questions, torch.ones(3, 1000, dtype=torch.bool))
     assert [len(answer.hypotheses[0].tokens) for answer in answers] == [1, 1, 1]

@@ -9,8 +9,9 @@ from regard.core.pieces import END
 from regard.core.prediction import Request
 from regard.data import Limits, Pair, TsvFile
 from regard.search.rules import restrict
+from regard.tasks.examples import OwnFiles
 from regard.tasks.multilingual import Multilingual, TwoLanguages
-from regard.tasks.text import OwnFiles, TextCodec
+from regard.tasks.text import TextCodec
 from regard.text import TOKENIZERS, LanguageTokenizers
 from regard.viewing import TextView
 
@@ -96,7 +97,8 @@ def codec() -> TextCodec:
 
 
 def test_a_language_is_a_piece_before_the_source(codec: TextCodec) -> None:
-    assert codec.front(Request("a", to="fr")) == [len(codec.source) + 1]
+    (row,) = codec.read([Request("a", to="fr")])
+    assert row.ids[0] == len(codec.source) + 1
     assert codec.sizes == {"source": len(codec.source) + 3, "target": len(codec.source) + 3}
 
 
@@ -105,14 +107,15 @@ def test_a_language_is_a_piece_before_the_source(codec: TextCodec) -> None:
 )
 def test_a_language_that_is_missing_or_not_known_is_told(codec: TextCodec, to: str | None, said: str) -> None:
     with pytest.raises(UserError, match=said):
-        codec.front(Request("a", to=to))
+        codec.check(Request("a", to=to))
 
 
 def test_a_model_of_one_language_is_asked_for_none(codec: TextCodec) -> None:
     single = TextCodec(codec.source, codec.target, codec.limits, codec.view)
-    assert single.front(Request("a")) == []
+    (row,) = single.read([Request("a")])
+    assert row.ids == (*single.source.encode("a"), END)
     with pytest.raises(UserError, match="one language"):
-        single.front(Request("a", to="de"))
+        single.check(Request("a", to="de"))
 
 
 def test_tags_are_saved_with_the_tokenizers(codec: TextCodec, tmp_path: Path) -> None:

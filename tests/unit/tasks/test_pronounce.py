@@ -5,8 +5,8 @@ import pytest
 from regard.config import load_config
 from regard.data import Pair
 from regard.tasks.dictionaries import CmudictPackage, DictionaryFile
+from regard.tasks.examples import OwnFiles
 from regard.tasks.pronounce import Pronounce
-from regard.tasks.text import OwnFiles
 
 WORDS = [Pair("a", "AH0"), Pair("a", "EY1"), Pair("b", "B IY1"), *(Pair(f"c{n}", "S IY1") for n in range(20))]
 

@@ -59,7 +59,7 @@ def test_what_cannot_point_or_remember_is_refused(model: dict[str, object], said
 def test_of_a_long_source_a_window_is_read_and_counted(tmp_path: Path, read: str, kept: str) -> None:
     pairs = [Pair("a b c d e f g h", "c"), Pair("a b", "c")]
     store = open_store(tmp_path, lambda: pairs, WORDS, WORDS, Limits(3, 5, read))
-    assert store.source(0).tolist() == [*WORDS.encode(kept), END]
+    assert store.sources[0].tolist() == [*WORDS.encode(kept), END]
     assert str(store.report) == "2 pairs; 1 have a long source, of which a part is read"
 
 
@@ -79,8 +79,8 @@ def test_stores_with_borrowed_words_or_windows_are_others(tmp_path: Path) -> Non
     ]
     assert len({store.fingerprint for store in stores}) == 3
     (a,) = WORDS.encode("a")
-    assert stores[2].source(0).tolist() == [a, len(WORDS), END]
-    assert stores[2].target(0).tolist() == [len(WORDS), a, END]
+    assert stores[2].sources[0].tolist() == [a, len(WORDS), END]
+    assert stores[2].targets[0].tolist() == [len(WORDS), a, END]
 
 
 def test_long_sources_are_told(caplog: pytest.LogCaptureFixture) -> None:

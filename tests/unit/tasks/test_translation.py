@@ -5,7 +5,7 @@ import pytest
 
 from regard.core.errors import UserError
 from regard.data import Filters, Pair, TsvFile
-from regard.tasks.text import Examples, OwnFiles
+from regard.tasks.examples import Examples, OwnFiles
 from regard.tasks.translation import Translation
 from regard.viewing import TextView
 

@@ -6,8 +6,9 @@ import torch
 
 from regard.core.errors import UserError
 from regard.core.pieces import END, UNKNOWN
+from regard.core.prediction import Request
 from regard.data import Limits
-from regard.search import Hypothesis
+from regard.search import Found, Hypothesis
 from regard.tasks.text import TextCodec
 from regard.tasks.unknowns import Copying, read_dictionary
 from regard.text import TOKENIZERS
@@ -24,7 +25,7 @@ def codec(copying: Copying | None, *, target: str = "words") -> TextCodec:
 
 def answer(codec: TextCodec, said: list[int], looked: list[str]) -> str:
     """The answer in which each piece looked at a piece of the word given, or at the end mark."""
-    (row,) = codec.encode([SOURCE])
+    (row,) = codec.read([Request(SOURCE)])
     words = codec.source.words(SOURCE)
     places = [
         next(n for n, part in enumerate(words.of) if part and words.texts[part[0]] == word)
@@ -36,9 +37,8 @@ def answer(codec: TextCodec, said: list[int], looked: list[str]) -> str:
     for step, place in enumerate(places):
         weights[0, 0, step, place] = 0.6
     weights[0, 0, :, words.of.index((1,))] += 0.3  # a little at Müller, always
-    return codec.decode(
-        SOURCE, row, Hypothesis(tuple(said), -1.0, -1.0, finished=True, attention={"cross": weights})
-    ).text
+    said_so = Hypothesis(tuple(said), -1.0, -1.0, finished=True, attention={"cross": weights})
+    return codec.answer(row, Found((said_so,))).text
 
 
 def test_an_unknown_word_is_copied_from_where_the_model_looked() -> None:
@@ -63,10 +63,10 @@ def test_what_looked_at_a_mark_gets_the_word_it_looked_at_next() -> None:
 
 def test_the_words_of_the_record_are_those_of_the_answer() -> None:
     copier = codec(Copying())
-    (row,), (saw,) = copier.encode([SOURCE]), copier.target.encode("saw")
+    (row,), (saw,) = copier.read([Request(SOURCE)]), copier.target.encode("saw")
     weights = torch.full((1, 1, 3, len(row)), 1 / len(row))
     hypothesis = Hypothesis((UNKNOWN, saw, END), -1.0, -1.0, finished=True, attention={"cross": weights})
-    found = copier.decode(SOURCE, row, hypothesis)
+    found = copier.answer(row, Found((hypothesis,)))
     words = found.attention.in_words()
     assert words.target_pieces[:-1] == tuple(found.text.split())
     assert np.allclose(words.cross().sum(1), 1)
