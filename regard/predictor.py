@@ -13,7 +13,7 @@ import torch
 from regard import build
 from regard.core.batch import Source
 from regard.core.errors import UserError, did_you_mean
-from regard.core.kinds import CROSS, KINDS, NOTHING, member_kind
+from regard.core.kinds import AT_SOURCE, CROSS, KINDS, NOTHING, member_kind
 from regard.core.memory import Memory
 from regard.core.prediction import Prediction, Request
 from regard.data import in_order
@@ -36,7 +36,7 @@ from regard.tasks.codec import Codec, Read
 from regard.tasks.unknowns import Copying, read_dictionary
 
 GIVEN_UP = "nobody waits for it any more"
-RECORDS = {"cross": frozenset({CROSS}), "all": KINDS, "none": NOTHING}
+RECORDS = {"cross": AT_SOURCE, "all": KINDS, "none": NOTHING}
 
 
 def load(

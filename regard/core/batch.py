@@ -26,6 +26,15 @@ class Tokens:
         return mask_from_lengths(self.lengths, self.ids.shape[1])  # B S
 
     @property
+    def items(self) -> Tensor:
+        return self.ids
+
+    @property
+    def pieces(self) -> Tensor:
+        """B S, for a decoder that can say them."""
+        return self.ids
+
+    @property
     def standing(self) -> Tensor:
         """N, all ids but padding, row by row."""
         return self.ids[self.mask]
@@ -64,6 +73,15 @@ class Vectors:
     @property
     def mask(self) -> Tensor:
         return mask_from_lengths(self.lengths, self.values.shape[1])  # B S
+
+    @property
+    def items(self) -> Tensor:
+        return self.values
+
+    @property
+    def pieces(self) -> None:
+        """None that could be said."""
+        return None
 
     @property
     def standing(self) -> Tensor:
@@ -118,6 +136,7 @@ class Sensed:
         return Sensed(self.series.to(device), self.context.to(device))
 
 
+Sequences = Tokens | Vectors
 Source = Tokens | Vectors | Pictures | Sensed
 Target = Tokens | Vectors
 

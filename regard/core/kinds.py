@@ -1,8 +1,9 @@
 """The kinds of attention."""
 
-# Of the source to itself, of the target to itself, of the target to the source.
-ENCODER, DECODER, CROSS = "encoder", "decoder", "cross"
-KINDS = frozenset({ENCODER, DECODER, CROSS})
+# Of the source to itself, of the target to itself, of the target to the source and to what stands beside the source.
+ENCODER, DECODER, CROSS, CONTEXT = "encoder", "decoder", "cross", "context"
+KINDS = frozenset({ENCODER, DECODER, CROSS, CONTEXT})
+AT_SOURCE = frozenset({CROSS, CONTEXT})
 NOTHING: frozenset[str] = frozenset()
 
 

@@ -22,3 +22,4 @@ class Memory:
     loads: tuple[Load, ...] = ()  # of the encoder's layers that have experts, in training
     values: Tensor | None = None  # B S D, what a look brings home where it is not the annotations
     pieces: Tensor | None = None  # B S, the ids of the source, for a decoder that can say them
+    context: "Memory | None" = None  # of what stands beside the source, for a decoder that looks there too

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.core.batch import Tokens
+from regard.core.batch import Sequences
 from regard.core.kinds import KINDS
 from regard.core.memory import Memory
 from regard.encoders.transformer import mean
@@ -45,10 +45,10 @@ class ConvolutionalEncoder(nn.Module):
         )
         self.fall = steady_linear(width, self.width, weight_norm=weight_norm)
 
-    def encode(self, source: Tokens, wanted: frozenset[str] = KINDS) -> Memory:
+    def encode(self, source: Sequences, wanted: frozenset[str] = KINDS) -> Memory:
         mask = source.mask  # B S
         standing = torch.arange(mask.shape[1], device=mask.device)[None]  # 1 S
-        embedded = self.embedding(source.ids, standing)  # B S E
+        embedded = self.embedding(source.items, standing)  # B S E
         vectors: Tensor = self.rise(embedded)  # B S D
         for layer in self.layers:
             here = self.dropout(vectors).masked_fill(~mask[..., None], 0.0)
@@ -62,5 +62,5 @@ class ConvolutionalEncoder(nn.Module):
             mean(outputs, mask)[:, None, None],  # B 1 1 E
             wanted,
             values=steady_sum(outputs, embedded),
-            pieces=source.ids,
+            pieces=source.pieces,
         )

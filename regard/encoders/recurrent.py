@@ -6,10 +6,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from regard.core.batch import Tokens
+from regard.core.batch import Sequences
 from regard.core.kinds import KINDS
 from regard.core.memory import Memory
-from regard.layers import Embedding, SequenceDropout, begin_well
+from regard.layers import Embedding, PointEmbedding, SequenceDropout, begin_well
 
 NETWORKS: dict[str, Callable[..., nn.RNNBase]] = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 
@@ -27,7 +27,7 @@ class RecurrentEncoder(nn.Module):
 
     def __init__(
         self,
-        embedding: Embedding,
+        embedding: Embedding | PointEmbedding,
         *,
         cell: str = "gru",
         width: int = 256,
@@ -60,10 +60,11 @@ class RecurrentEncoder(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(width) if layer_norm else nn.Identity() for _ in both)
         self.between = SequenceDropout(dropout, variational=variational)
 
-    def encode(self, source: Tokens, wanted: frozenset[str] = KINDS) -> Memory:
-        lengths, longest = source.lengths.cpu(), source.ids.shape[1]
+    def encode(self, source: Sequences, wanted: frozenset[str] = KINDS) -> Memory:
+        lengths, longest = source.lengths.cpu(), source.items.shape[1]
         order = _from_the_end(source) if self.reverse else None  # B S
-        vectors = self.embedding(source.ids if order is None else source.ids.gather(1, order))  # B S E
+        vectors = self.embedding(source.items)  # B S E
+        vectors = vectors if order is None else _ordered(vectors, order)
         finals = []
         for number, (network, norm) in enumerate(zip(self.networks, self.norms, strict=True)):
             below = vectors if number == 0 else self.between(vectors)  # B S D
@@ -73,8 +74,8 @@ class RecurrentEncoder(nn.Module):
             vectors = norm(vectors + below if self.residual and number > 0 else vectors)
             finals.append(_state(final))
         if order is not None:
-            vectors = vectors.gather(1, order[..., None].expand_as(vectors))
-        return Memory(vectors, source.mask, torch.stack(finals, dim=1), wanted, pieces=source.ids)
+            vectors = _ordered(vectors, order)
+        return Memory(vectors, source.mask, torch.stack(finals, dim=1), wanted, pieces=source.pieces)
 
 
 def _state(final: Tensor | tuple[Tensor, ...]) -> Tensor:
@@ -83,8 +84,13 @@ def _state(final: Tensor | tuple[Tensor, ...]) -> Tensor:
     return torch.stack([torch.cat(part.unbind(0), dim=-1) for part in parts], dim=1)
 
 
-def _from_the_end(source: Tokens) -> Tensor:
+def _ordered(vectors: Tensor, order: Tensor) -> Tensor:
+    """B S D by the positions B S."""
+    return vectors.gather(1, order[..., None].expand_as(vectors))
+
+
+def _from_the_end(source: Sequences) -> Tensor:
     """B S, the position that stands at each place when every row is turned round; padding stays behind."""
-    positions = torch.arange(source.ids.shape[1], device=source.ids.device)  # S
+    positions = torch.arange(source.items.shape[1], device=source.items.device)  # S
     turned = source.lengths[:, None] - 1 - positions
     return torch.where(source.mask, turned, positions)

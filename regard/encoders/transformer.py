@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from regard.attention import Block, Places
 from regard.attention.block import loads
-from regard.core.batch import Tokens
+from regard.core.batch import Sequences
 from regard.core.kinds import ENCODER, KINDS
 from regard.core.memory import Memory
 from regard.layers import PlacedEmbedding
@@ -44,10 +44,10 @@ class TransformerEncoder(nn.Module):
     def layers(self) -> list[Block]:
         return list(cast(Sequence[Block], self.blocks))
 
-    def encode(self, source: Tokens, wanted: frozenset[str] = KINDS) -> Memory:
+    def encode(self, source: Sequences, wanted: frozenset[str] = KINDS) -> Memory:
         mask = source.mask  # B S
         standing = torch.arange(mask.shape[1], device=mask.device)[None]  # 1 S
-        vectors = self.embedding(source.ids, standing)  # B S D
+        vectors = self.embedding(source.items, standing)  # B S D
         places = Places.of(self.embedding.positions, standing, standing)
         if self.whole:
             places = replace(places, index=standing[:, -1:])  # 1 1: all see what the last one sees
@@ -65,7 +65,7 @@ class TransformerEncoder(nn.Module):
             {ENCODER: torch.stack(weights, dim=1)} if ENCODER in wanted and weights else {},
             tuple(one.entered for one in passed) if self.shared_layers else (),
             loads(passed),
-            pieces=source.ids,
+            pieces=source.pieces,
         )
 
 
