@@ -98,7 +98,9 @@ def _once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _points(found: Any, where: str) -> Points:
     if not isinstance(found, list):
-        raise UserError(f"A series is a list of points, but {where} is {_quoted(found)}. Write [[1, 2], [3, 4]].")
+        raise UserError(
+            f"A series is a list of points, but {where} is {_quoted(found)}. Write [[1, 2], [3, 4]]."
+        )
     if not found:
         raise UserError(f"{_begun(where)} has no points.")
     for number, point in enumerate(found, start=1):

@@ -57,7 +57,10 @@ def test_a_source_is_its_points_or_says_what_is_beside_them() -> None:
         ('{"series": null}', '"series" is null'),
         ('{"series": [[1]], "context": []}', '"context" has no points'),
         ('{"series": [[1]], "context": [[1], [2, 3]]}', 'Point 2 of "context" has 2 values'),
-        ('{"series": [[1]], "target": [[1, 2]]}', 'A point of "target" has 2 values but one of the series has 1'),
+        (
+            '{"series": [[1]], "target": [[1, 2]]}',
+            'A point of "target" has 2 values but one of the series has 1',
+        ),
     ],
 )
 def test_what_is_no_source_is_said_in_one_sentence(text: str, words: str) -> None:
@@ -94,10 +97,14 @@ def test_numbers_of_single_precision_come_back_exactly(points: np.ndarray) -> No
 
 @pytest.mark.parametrize("context", [None, np.array([[1.0, NAN]])])
 @pytest.mark.parametrize("target", [None, np.array([[5.0], [6.0]])])
-def test_a_source_that_was_written_is_read_again(context: np.ndarray | None, target: np.ndarray | None) -> None:
+def test_a_source_that_was_written_is_read_again(
+    context: np.ndarray | None, target: np.ndarray | None
+) -> None:
     series = np.array([[1.0], [NAN], [2.0]])
     for found, given_ in zip(
-        read_series_source(write_series_source(series, context, target)), (series, context, target), strict=True
+        read_series_source(write_series_source(series, context, target)),
+        (series, context, target),
+        strict=True,
     ):
         assert (found is None) == (given_ is None)
         if given_ is not None:
