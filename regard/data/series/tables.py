@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NoReturn
 
 from regard.core.errors import UserError, did_you_mean
 from regard.data.lines import BadLineError, read_lines
@@ -41,7 +40,8 @@ def read_csv(path: Path, columns: Columns, *, step: float | None = None) -> list
         moments = tracks[fields[columns.series] if columns.series else path.stem]
         time = _time(fields[columns.order], path, line) if columns.order else float(len(moments))
         if time in moments:
-            _refuse(path, line, "twice", f"the series has a line with the {columns.order} {fields[columns.order or '']} already. Remove one.")  # fmt: skip
+            found = f"the series has a line with the {columns.order} {fields[columns.order or '']} already."
+            raise BadLineError(path, line, "twice", f"{found} Remove one.")
         moments[time] = Moment(
             time,
             [_value(fields[name], name, path, line) for name in columns.values],
@@ -90,9 +90,8 @@ def _value(text: str, name: str, path: Path, line: int) -> float:
         return float("nan")
     value = number(text)
     if value is None:
-        _refuse(
-            path, line, "not a number", f"{name} is {text[:40]!r}. Give a number, or leave the field empty if it is missing."
-        )  # fmt: skip
+        sentence = f"{name} is {text[:40]!r}. Give a number, or leave the field empty if it is missing."
+        raise BadLineError(path, line, "not a number", sentence)
     return value
 
 
@@ -107,7 +106,3 @@ def _time(text: str, path: Path, line: int) -> float:
             path, line, "no order", f"{text[:40]!r} is no number and no date such as 2024-05-31T12:00:00."
         )
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def _refuse(path: Path, line: int, reason: str, sentence: str) -> NoReturn:
-    raise BadLineError(path, line, reason, sentence)
