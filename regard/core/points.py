@@ -1,7 +1,7 @@
 """Points as texts: a series, what is beside it and an answer, each written in one line of JSON.
 
-A source is `[[1.5, 2], [null, 2.5]]`, or an object `{"series": [[...]], "context": [[...]], "target": [[...]]}` of which
-only the series must be there; an answer is `[[x, y], ...]`. In arrays a missing value is not a number.
+A source is `[[1.5, 2], [null, 2.5]]`, or an object `{"series": [[...]], "context": [[...]], "target": [[...]]}`,
+of which only the series must be there; an answer is `[[x, y], ...]`. In arrays a missing value is not a number.
 """
 
 import json

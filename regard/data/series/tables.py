@@ -74,12 +74,8 @@ def _rows(path: Path, columns: Columns) -> Iterator[tuple[int, dict[str, str]]]:
             if not fields:
                 continue
             if len(fields) != len(names):
-                _refuse(
-                    path,
-                    line,
-                    "ragged",
-                    f"expected {len(names)} fields, as in line 1, but found {len(fields)}.",
-                )
+                sentence = f"expected {len(names)} fields, as in line 1, but found {len(fields)}."
+                raise BadLineError(path, line, "ragged", sentence)
             yield line, dict(zip(names, (field.strip() for field in fields), strict=True))
     except csv.Error as error:
         raise UserError(f"{path}, line {reader.line_num + 1}: this is no line of CSV ({error}).") from error
@@ -102,7 +98,6 @@ def _time(text: str, path: Path, line: int) -> float:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        _refuse(
-            path, line, "no order", f"{text[:40]!r} is no number and no date such as 2024-05-31T12:00:00."
-        )
+        sentence = f"{text[:40]!r} is no number and no date such as 2024-05-31T12:00:00."
+        raise BadLineError(path, line, "no order", sentence) from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
