@@ -7,7 +7,9 @@ from regard.search.greedy import greedy
 from regard.search.hypothesis import Found, Hypothesis, Likeliest
 from regard.search.options import Options, changed, parse
 from regard.search.plan import Question, SearchPlan
+from regard.search.point_ensemble import PointEnsemble
 from regard.search.ranks import RANKS, Average, Coverage, LengthPenalty, Rank
+from regard.search.rollout import Course, Rolled, Rollout, SeriesQuestion
 from regard.search.rules import (
     AtLeast,
     AtMost,
@@ -32,6 +34,7 @@ __all__ = [
     "AtLeast",
     "AtMost",
     "Average",
+    "Course",
     "Coverage",
     "Draw",
     "Ensemble",
@@ -47,13 +50,17 @@ __all__ = [
     "Options",
     "Outside",
     "Phrase",
+    "PointEnsemble",
     "Prefix",
     "Question",
     "Rank",
     "Required",
+    "Rolled",
+    "Rollout",
     "Rule",
     "Rules",
     "SearchPlan",
+    "SeriesQuestion",
     "Stepper",
     "Tree",
     "Watch",

@@ -63,7 +63,7 @@ def sample(
     """
     chances = torch.tensor(
         np.stack(
-            [_chances(seed, name, number, max(frame.bounds)) for name in names for number in range(samples)]
+            [chances_of(seed, name, number, max(frame.bounds)) for name in names for number in range(samples)]
         ),
         device=frame.limits.device,
     )  # walkers T
@@ -76,7 +76,7 @@ def sample(
     return walk(stepper, source, frame, choose, walkers=samples, rank=rank)
 
 
-def _chances(seed: int, name: bytes, number: int, steps: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+def chances_of(seed: int, name: bytes, number: int, steps: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     """A number between 0 and 1 for each step. More steps change none of the first."""
     key = hashlib.blake2b(
         name, digest_size=16, salt=seed.to_bytes(8, "little"), person=number.to_bytes(8, "little")

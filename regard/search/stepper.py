@@ -35,6 +35,6 @@ def check_numbers(scores: Iterable[float]) -> None:
     """Comparisons with NaN choose anything: rather no answer than such a one."""
     if any(map(math.isnan, scores)):
         raise UserError(
-            "The model gives no numbers (NaN) for the next piece: its weights are damaged or it diverged "
+            "The model gives no numbers (NaN) for what comes next: its weights are damaged or it diverged "
             "in training. Take another checkpoint, or train again with a lower training.learning_rate."
         )

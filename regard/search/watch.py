@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 def _always() -> bool:
@@ -13,7 +14,7 @@ class Watch:
     """Asked and told at every step of a search, from the thread that searches."""
 
     wanted: Callable[[], bool] = _always  # False: nobody waits any more, so the source is given up
-    hear: Callable[[Sequence[int]], None] | None = None  # told the pieces of the best hypothesis so far
+    hear: Callable[[Sequence[Any]], None] | None = None  # told the pieces or points of the best answer so far
 
 
 NOBODY = Watch()
@@ -23,7 +24,7 @@ def everyone(watches: Sequence[Watch]) -> Watch:
     """Several who wait for the same answer: as long as one of them does, it is searched for."""
     hearing = [watch.hear for watch in watches if watch.hear]
 
-    def tell(pieces: Sequence[int]) -> None:
+    def tell(pieces: Sequence[Any]) -> None:
         for hear in hearing:
             hear(pieces)
 
