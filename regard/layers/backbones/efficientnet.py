@@ -90,6 +90,7 @@ class EfficientNetLite(nn.Module):
             self._load(variant)
 
     def forward(self, pixels: Tensor) -> Tensor:
+        pixels = pixels.contiguous(memory_format=torch.channels_last)  # faster on a CPU
         scaled = (pixels.to(self.stem.weight.dtype) - _MEAN) / _SPREAD  # B 3 H W
         found: Tensor = self.head(self.blocks(self.stem(scaled)))
         return found  # B D h w

@@ -1,5 +1,6 @@
 """Backbones that are trained from nothing."""
 
+import torch
 from torch import Tensor, nn
 
 from regard.core.errors import UserError
@@ -62,4 +63,5 @@ def _convolution(before: int, after: int, groups: int, *, stride: int) -> list[n
 
 
 def _normal(pixels: Tensor, like: Tensor) -> Tensor:
+    pixels = pixels.contiguous(memory_format=torch.channels_last)  # faster on a CPU
     return (pixels.to(like.dtype) - _MIDDLE) / _SPREAD
