@@ -18,12 +18,12 @@ install: .venv/installed
 	@echo "Setting up .venv (once) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP_INSTALL) torch
-	$(PIP_INSTALL) --editable ".[track,pronounce,serve,sweep]"
+	$(PIP_INSTALL) --editable ".[track,pronounce,serve,sweep,vision]"
 	@touch $@
 
 .venv/installed-dev: .venv/installed
 	@echo "Adding the development tools ..."
-	$(PIP_INSTALL) --editable ".[track,pronounce,serve,sweep,dev]"
+	$(PIP_INSTALL) --editable ".[track,pronounce,serve,sweep,vision,dev]"
 	@touch $@
 
 demo: install

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from regard.core.kinds import KINDS
 from regard.core.memory import Memory
 from regard.encoders.convolutional import ConvolutionalEncoder
+from regard.encoders.pictures import FeatureEncoder, PictureEncoder
 from regard.encoders.recurrent import RecurrentEncoder
 from regard.encoders.transformer import TransformerEncoder
 
@@ -26,4 +27,12 @@ class Encoder(Protocol):
         ...
 
 
-__all__ = ["ENCODERS", "ConvolutionalEncoder", "Encoder", "RecurrentEncoder", "TransformerEncoder"]
+__all__ = [
+    "ENCODERS",
+    "ConvolutionalEncoder",
+    "Encoder",
+    "FeatureEncoder",
+    "PictureEncoder",
+    "RecurrentEncoder",
+    "TransformerEncoder",
+]

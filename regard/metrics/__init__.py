@@ -1,6 +1,7 @@
 """Predictions and references -> scores with signatures."""
 
 from regard.metrics.buckets import Bucket, by_frequency, by_length
+from regard.metrics.captions import CaptionBleu1, CaptionBleu2, CaptionBleu3, CaptionBleu4, Cider
 from regard.metrics.consensus import UTILITIES, expected
 from regard.metrics.error_rates import CharacterErrorRate, WordErrorRate
 from regard.metrics.exact_match import ExactMatch
@@ -27,6 +28,11 @@ METRICS: dict[str, MetricMaker] = {
     "rouge_1": Rouge1,
     "rouge_2": Rouge2,
     "rouge_l": RougeL,
+    "caption_bleu_1": CaptionBleu1,
+    "caption_bleu_2": CaptionBleu2,
+    "caption_bleu_3": CaptionBleu3,
+    "caption_bleu_4": CaptionBleu4,
+    "cider": Cider,
 }
 PERPLEXITY = "perplexity"  # asks the model, not its answers
 
@@ -42,9 +48,14 @@ __all__ = [
     "BleuLowercase",
     "BleuTokenized",
     "Bucket",
+    "CaptionBleu1",
+    "CaptionBleu2",
+    "CaptionBleu3",
+    "CaptionBleu4",
     "CharacterErrorRate",
     "Chrf",
     "ChrfWords",
+    "Cider",
     "Comparison",
     "ExactMatch",
     "Interval",

@@ -31,7 +31,7 @@ class Bleu(Metric):
     def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
         from sacrebleu import BLEU
 
-        return _tally(self, BLEU(), predictions, references)
+        return sacrebleu_tally(self, BLEU(), predictions, references)
 
 
 class BleuLowercase(Metric):
@@ -43,7 +43,7 @@ class BleuLowercase(Metric):
     def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
         from sacrebleu import BLEU
 
-        return _tally(self, BLEU(lowercase=True), predictions, references)
+        return sacrebleu_tally(self, BLEU(lowercase=True), predictions, references)
 
 
 class BleuTokenized(Metric):
@@ -65,7 +65,7 @@ class BleuTokenized(Metric):
 
         check(predictions, references)
         metric = BLEU(lowercase=True, tokenize="none", smooth_method="none", force=True)
-        tally = _tally(
+        tally = sacrebleu_tally(
             self,
             metric,
             [self._cut(text) for text in predictions],
@@ -96,7 +96,7 @@ class Chrf(Metric):
     def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
         from sacrebleu import CHRF
 
-        return _tally(self, CHRF(), predictions, references)
+        return sacrebleu_tally(self, CHRF(), predictions, references)
 
 
 class ChrfWords(Metric):
@@ -108,7 +108,7 @@ class ChrfWords(Metric):
     def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
         from sacrebleu import CHRF
 
-        return _tally(self, CHRF(word_order=2), predictions, references)
+        return sacrebleu_tally(self, CHRF(word_order=2), predictions, references)
 
 
 class Ter(Metric):
@@ -123,10 +123,10 @@ class Ter(Metric):
     def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
         from sacrebleu import TER
 
-        return _tally(self, TER(), predictions, references)
+        return sacrebleu_tally(self, TER(), predictions, references)
 
 
-def _tally(
+def sacrebleu_tally(
     metric: Metric,
     sacrebleu: "BLEU | CHRF | TER",
     predictions: Sequence[str],

@@ -79,6 +79,7 @@ class Metric(ABC):
 
     name: ClassVar[str]
     higher_is_better: ClassVar[bool]
+    alone: ClassVar[bool] = True  # False: what an answer is worth depends on the right answers of others too
 
     def __init__(self, *, language: str | None = None):
         self.language = language  # of the answers; most have no use for it

@@ -28,6 +28,12 @@ def metric(request: pytest.FixtureRequest) -> Metric:
     return METRICS[request.param]()
 
 
+@pytest.fixture(params=[name for name in METRICS if METRICS[name]().alone])
+def lone_metric(request: pytest.FixtureRequest) -> Metric:
+    """One whose value for an answer depends on nothing but its own right answers."""
+    return METRICS[request.param]()
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_a_metric_and_its_score_carry_the_name_it_is_registered_under(name: str) -> None:
     metric = METRICS[name]()
@@ -36,16 +42,17 @@ def test_a_metric_and_its_score_carry_the_name_it_is_registered_under(name: str)
     assert score.higher_is_better is metric.higher_is_better
 
 
-def test_right_answers_get_the_best_value(metric: Metric) -> None:
+def test_right_answers_get_the_best_value(lone_metric: Metric) -> None:
     answers = [references[-1] for references in REFERENCES if references[-1]]
-    best = 100 if metric.higher_is_better else 0
-    score = metric(answers, [["something else altogether", answer] for answer in answers])
+    best = 100 if lone_metric.higher_is_better else 0
+    score = lone_metric(answers, [["something else altogether", answer] for answer in answers])
     assert score.value == pytest.approx(best, abs=1e-9)
 
 
 def test_wrong_answers_get_a_worse_value_than_right_ones(metric: Metric) -> None:
-    right = metric(["the cat sat on the mat"], [["the cat sat on the mat"]]).value
-    wrong = metric(["a dog ran off into woods"], [["the cat sat on the mat"]]).value
+    references = [["the cat sat on the mat"], ["something else was said here"]]
+    right = metric(["the cat sat on the mat", "something else was said here"], references).value
+    wrong = metric(["a dog ran off into woods", "something else was said here"], references).value
     assert (right > wrong) is metric.higher_is_better
     assert right != wrong
 
@@ -74,14 +81,14 @@ def test_the_signature_tells_settings_the_number_of_references_and_a_version(met
     assert any(character.isdigit() for character in one["version"])
 
 
-def test_the_counts_of_some_examples_give_what_the_metric_gives_for_them(metric: Metric) -> None:
-    tally = metric.tally(PREDICTIONS, REFERENCES)
-    assert tally.score() == metric(PREDICTIONS, REFERENCES)
+def test_the_counts_of_some_examples_give_what_the_metric_gives_for_them(lone_metric: Metric) -> None:
+    tally = lone_metric.tally(PREDICTIONS, REFERENCES)
+    assert tally.score() == lone_metric(PREDICTIONS, REFERENCES)
     some = [4, 0, 2]
-    alone = metric([PREDICTIONS[number] for number in some], [REFERENCES[number] for number in some])
+    alone = lone_metric([PREDICTIONS[number] for number in some], [REFERENCES[number] for number in some])
     assert tally.over(some).score().value == pytest.approx(alone.value, abs=1e-9)
     for value, prediction, answers in zip(tally.each(), PREDICTIONS, REFERENCES, strict=True):
-        assert value == pytest.approx(metric([prediction], [answers]).value, abs=1e-9)
+        assert value == pytest.approx(lone_metric([prediction], [answers]).value, abs=1e-9)
 
 
 def test_every_metric_has_an_interval_around_its_value(metric: Metric) -> None:

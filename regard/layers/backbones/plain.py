@@ -1,0 +1,67 @@
+"""Backbones that are trained from nothing."""
+
+import torch
+from torch import Tensor, nn
+
+from regard.core.errors import UserError
+
+_MIDDLE, _SPREAD = 127.5, 73.6  # of bytes that are all as likely
+
+
+class SmallCnn(nn.Module):
+    """Stages of two convolutions, each half as fine and twice as wide as the one before.
+
+    Group norm (Wu & He 2018) looks at one picture alone, so that its neighbours in a batch change nothing.
+    """
+
+    def __init__(self, *, size: int = 64, width: int = 128, layers: int = 3, groups: int = 8):
+        super().__init__()
+        if size % 2**layers:
+            raise UserError(f"A picture of {size} pixels a side cannot be halved {layers} times.")
+        if width % (groups * 2 ** (layers - 1)):
+            raise UserError(f"A width of {width} cannot be halved {layers - 1} times in {groups} groups.")
+        self.width, self.size = width, size
+        self.grid = (size // 2**layers,) * 2
+        widths = [width // 2**above for above in reversed(range(layers))]
+        self.stages = nn.Sequential(
+            *(
+                nn.Sequential(
+                    *_convolution(before, after, groups, stride=2),
+                    *_convolution(after, after, groups, stride=1),
+                )
+                for before, after in zip([3, *widths], widths, strict=False)
+            )
+        )
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        found: Tensor = self.stages(_normal(pixels, self.stages[0][0].weight))  # type: ignore[index, union-attr]
+        return found  # B D h w
+
+
+class Patches(nn.Module):
+    """Squares of the picture, each through the same matrix (Dosovitskiy et al. 2021, equation 1)."""
+
+    def __init__(self, *, size: int = 64, width: int = 128, patch: int = 8):
+        super().__init__()
+        if size % patch:
+            raise UserError(f"A picture of {size} pixels a side cannot be cut into patches of {patch}.")
+        self.width, self.size = width, size
+        self.grid = (size // patch,) * 2
+        self.look = nn.Conv2d(3, width, patch, stride=patch)
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        found: Tensor = self.look(_normal(pixels, self.look.weight))
+        return found  # B D h w
+
+
+def _convolution(before: int, after: int, groups: int, *, stride: int) -> list[nn.Module]:
+    return [
+        nn.Conv2d(before, after, 3, stride=stride, padding=1, bias=False),
+        nn.GroupNorm(groups, after),
+        nn.ReLU(inplace=True),
+    ]
+
+
+def _normal(pixels: Tensor, like: Tensor) -> Tensor:
+    pixels = pixels.contiguous(memory_format=torch.channels_last)  # faster on a CPU
+    return (pixels.to(like.dtype) - _MIDDLE) / _SPREAD
