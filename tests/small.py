@@ -12,7 +12,7 @@ from regard.core.batch import Batch, Tokens
 from regard.core.pieces import END
 from regard.decoders import BRIDGES, DECODERS, Stack
 from regard.encoders import RecurrentEncoder
-from regard.layers import CELLS, POSITIONS, READOUTS, Embedding
+from regard.layers import CELLS, POSITIONS, READOUTS, Embedding, Head
 from regard.models import Seq2Seq
 from regard.search import Hypothesis, Question, SearchPlan, Stepper
 
@@ -90,7 +90,7 @@ def recurrent(
         BRIDGES[bridge](WIDTH, stack.state_width, layers=layers),
         READOUTS[readout](6, WIDTH, looking.width, width=WIDTH, dropout=dropout),
     )
-    return Seq2Seq(encoder, DECODERS[decoder](*parts)).eval()
+    return Seq2Seq(encoder, DECODERS[decoder](*parts, head=Head(WIDTH, VOCABULARY))).eval()
 
 
 def built(*changes: str) -> Seq2Seq:

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from regard.attention.attention import Attended, Attention, FixedVector, Look
 from regard.attention.block import Block
 from regard.attention.cache import Cache
+from regard.attention.context import TwoLooks
+from regard.attention.gate import Gated
 from regard.attention.history import History
 from regard.attention.long_sources import CompressedSelfAttention, LocalSelfAttention
 from regard.attention.multi_head import CrossAttention, Places, SelfAttention
@@ -66,6 +68,7 @@ __all__ = [
     "CompressedSelfAttention",
     "CrossAttention",
     "FixedVector",
+    "Gated",
     "History",
     "Keys",
     "LocalSelfAttention",
@@ -76,4 +79,5 @@ __all__ = [
     "Selected",
     "Selection",
     "SelfAttention",
+    "TwoLooks",
 ]

@@ -1,7 +1,7 @@
 """The formula, once: score, scope, selection and the weighted memory."""
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +24,7 @@ class Attended:
         Tensor | None
     )  # B H T S, rows sum to one; None where nobody wants them or there is nothing to choose
     choice: Choice | None = None
+    beside: Tensor | None = None  # B H T C, of the look at what stands beside the memory, where there is one
 
 
 class Look(Protocol):
@@ -31,14 +32,16 @@ class Look(Protocol):
 
     width: int  # of the context
 
-    def begin(self, memory: Memory) -> Keys: ...
+    def begin(self, memory: Memory) -> Any:
+        """What it looks at: keys of which rows can be selected."""
+        ...
 
-    def unseen(self, keys: Keys) -> Tensor | None:
+    def unseen(self, keys: Any) -> Tensor | None:
         """What was looked at before the first step (B H S, zeros), if it remembers that."""
         ...
 
     def __call__(
-        self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True, seen: Tensor | None = None
+        self, query: Tensor, keys: Any, steps: Tensor, *, wanted: bool = True, seen: Tensor | None = None
     ) -> Attended: ...
 
 

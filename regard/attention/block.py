@@ -35,16 +35,31 @@ class Passed:
     cache: Cache
     own: Attended
     cross: Attended | None
+    beside: Attended | None
     load: Load | None
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Which looks of a block somebody wants to see."""
+
+    own: bool = False
+    cross: bool = False
+    beside: bool = False
+
+
 class Block(nn.Module):
-    """Each part with a way around it (Vaswani et al. 2017, section 3.1). Encoders have no look across."""
+    """Each part with a way around it (Vaswani et al. 2017, section 3.1). Encoders have no look across.
+
+    After the look across at the source there may be one more, at what stands `beside` it.
+    """
 
     look: LooksAtItself
     think: Thinks
     across: CrossAttention | None
     around_across: Residual | None
+    beside: CrossAttention | None
+    around_beside: Residual | None
 
     def __init__(
         self,
@@ -55,15 +70,20 @@ class Block(nn.Module):
         *,
         across: CrossAttention | None = None,
         around_across: Residual | None = None,
+        beside: CrossAttention | None = None,
+        around_beside: Residual | None = None,
     ):
         super().__init__()
         assert (across is None) == (around_across is None)
+        assert (beside is None) == (around_beside is None)
         self.look = look
         self.think = think
         self.around_look = around_look
         self.around_think = around_think
         self.across = across
         self.around_across = around_across
+        self.beside = beside
+        self.around_beside = around_beside
 
     def forward(
         self,
@@ -72,21 +92,26 @@ class Block(nn.Module):
         places: Places,
         before: Cache | None = None,
         keys: Keys | None = None,
+        context: Keys | None = None,
         *,
-        own_wanted: bool,
-        cross_wanted: bool = False,
+        wanted: Wanted,
     ) -> Passed:
-        """B T D with its mask (B T), what came before it, and the memory's keys where there is one."""
+        """B T D with its mask (B T), what came before it, and the keys of a memory and its context, if any."""
         entered = self.around_look.enter(vectors)
-        own, cache = self.look(entered, mask, places, before, wanted=own_wanted)
+        own, cache = self.look(entered, mask, places, before, wanted=wanted.own)
         vectors = self.around_look.leave(vectors, own.context)
-        cross = None
+        cross = beside = None
         if self.across is not None and self.around_across is not None and keys is not None:
-            cross = self.across(self.around_across.enter(vectors), keys, places.index, wanted=cross_wanted)
+            cross = self.across(self.around_across.enter(vectors), keys, places.index, wanted=wanted.cross)
             vectors = self.around_across.leave(vectors, cross.context)
+        if self.beside is not None and self.around_beside is not None and context is not None:
+            beside = self.beside(
+                self.around_beside.enter(vectors), context, places.index, wanted=wanted.beside
+            )
+            vectors = self.around_beside.leave(vectors, beside.context)
         thought = self.think(self.around_think.enter(vectors), mask)
         vectors = self.around_think.leave(vectors, thought.vectors)
-        return Passed(vectors, entered, cache, own, cross, thought.load)
+        return Passed(vectors, entered, cache, own, cross, beside, thought.load)
 
 
 def loads(passed: Iterable[Passed]) -> tuple[Load, ...]:

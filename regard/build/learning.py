@@ -3,7 +3,7 @@
 import torch
 from torch.optim import Adam, Optimizer
 
-from regard.build.networks import looking_layer
+from regard.build.parts import looking_layer
 from regard.build.pairs import task
 from regard.config import Config
 from regard.core.errors import UserError
@@ -17,6 +17,8 @@ from regard.training import (
     SCHEDULES,
     Coverage,
     CrossEntropy,
+    DoublyStochastic,
+    LookPenalty,
     Plan,
     Reinforce,
     Schedule,
@@ -27,14 +29,17 @@ def objective(config: Config) -> CrossEntropy:
     training = config.training
     decay = DECAYS[training.decay](steps=training.decay_steps, least=training.least_truth)
     reinforce = Reinforce(weight=training.reinforce, entropy_bonus=training.entropy_bonus)
-    coverage = Coverage(
-        weight=training.coverage, layer=looking_layer(config), head=config.model.attention.pointer_head
-    )
+    penalties: list[LookPenalty] = []
+    if training.coverage:
+        head = config.model.attention.pointer_head
+        penalties.append(Coverage(weight=training.coverage, layer=looking_layer(config), head=head))
+    if training.doubly_stochastic:
+        penalties.append(DoublyStochastic(weight=training.doubly_stochastic))
     return CrossEntropy(
         label_smoothing=training.label_smoothing,
         feeding=FEEDINGS[training.feeding](decay),
         reinforce=reinforce if config.model.attention.selection == "hard" else None,
-        coverage=coverage if training.coverage else None,
+        penalties=penalties,
     )
 
 

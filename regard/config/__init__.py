@@ -5,7 +5,8 @@ Nothing below `build` knows this package: modules take plain arguments.
 
 from regard.config.data import Dates, Files, Pieces, Translation, TwoFiles
 from regard.config.loading import difference, find_config, load_config, parse_config, read_toml, recipes
-from regard.config.model import NO_ATTENTION, Decoder, Encoder, Model
+from regard.config.model import Model
+from regard.config.parts import NO_ATTENTION, Decoder, Encoder
 from regard.config.presets import PRESETS
 from regard.config.settings import Config, Origin
 

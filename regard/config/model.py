@@ -1,186 +1,28 @@
-"""The model and its parts."""
+"""The model, and what its parts ask of each other."""
 
 from collections.abc import Iterator
-from itertools import cycle, islice
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
-from regard.attention import ALIASES, LOOKS, SCOPES, SCORES, SELECTIONS
-from regard.config.fields import Heads, Layers, Length, Member, Settings, Width, left_out
-from regard.decoders import ASKING, BRIDGES
-from regard.layers import ACTIVATIONS, CELLS, NORMS, POSITIONS, READOUTS
-
-NO_ATTENTION = "none"  # in the place of a score: the fixed-vector model
-
-
-class RecurrentEncoder(Settings):
-    kind: Literal["recurrent"] = "recurrent"
-    cell: Annotated[str, Member(CELLS)] = "gru"
-    width: Width = Field(256, description="Of an annotation; where both directions are read, each has half.")
-    layers: Layers = 1
-    directions: Literal["one", "both", "first"] = Field(
-        "both", description="Read in one direction, in both, or in both in the lowest layer alone."
-    )
-    reverse: bool = Field(False, description="Read the source from its end.")
-    residual: bool = Field(False, description="Add each layer's input to its output, from the second on.")
-    layer_norm: bool = Field(False, description="Normalise what each layer gives.")
-    variational: bool = Field(False, description="Drop the same numbers at every step.")
-
-
-class Blocks(Settings):
-    """What the layers of a Transformer have, in encoders and decoders."""
-
-    width: Width = 512
-    layers: Layers = 6
-    heads: Heads = Field(8, description="Of the look at itself.")
-    score: Annotated[str, Member(SCORES, ALIASES)] = Field("scaled_dot", description="Of the look at itself.")
-    selection: Annotated[str, Member(SELECTIONS)] = Field("soft", description="Of the look at itself.")
-    projected: bool = Field(True, description="Look through matrices; else with the vectors as they are.")
-    feed_forward: Width = Field(2048, description="Width inside of what thinks about each position.")
-    activation: Annotated[str, Member(ACTIVATIONS)] = "relu"
-    experts: int = Field(
-        0,
-        ge=0,
-        le=1000,
-        description="Feed-forward parts that share the positions among them; 0: one for all.",
-    )
-    experts_used: int = Field(
-        2, ge=1, le=1000, description="Of the experts, how many each position is given to."
-    )
-    balance: float = Field(
-        0.01, ge=0, le=1000, description="Weight of the penalty on experts that are not used alike."
-    )
-    norm: Annotated[str, Member(NORMS)] = "layer"
-    pre_norm: bool = Field(True, description="Normalise what enters a part, instead of what leaves it.")
-    positions: Annotated[str, Member(POSITIONS)] = "sinusoidal"
-    position_width: int = Field(
-        0,
-        ge=0,
-        le=100_000,
-        description="0: places are added to pieces; else they stand beside them, so wide.",
-    )
-    embedding_scale: bool = Field(
-        True, description="Multiply the pieces' vectors by the root of their width."
-    )
-    attention_dropout: float = Field(0.0, ge=0, lt=1, description="On the weights of attention.")
-    activation_dropout: float = Field(0.0, ge=0, lt=1, description="Inside of the feed-forward part.")
-
-
-class TransformerEncoder(Blocks):
-    kind: Literal["transformer"] = "transformer"
-    scope: Annotated[str, Member({name: SCOPES[name] for name in ("global", "causal", "window")})] = Field(
-        "global", description="Which positions a position may look at."
-    )
-    radius: Length = Field(10, description="Of the window scope, in positions.")
-    look: Annotated[str, Member({**LOOKS, "alternating": None})] = Field(
-        "full",
-        description="At all positions, at those of its own block, at compressed ones; or these two in turn.",
-    )
-    block: Length = Field(256, description="Positions in a block of the local look.")
-    compression: Length = Field(3, description="Positions that the compressed look makes one of.")
-
-    @property
-    def looks(self) -> list[str]:
-        """Of each layer, from the lowest on."""
-        kinds = ("local", "compressed") if self.look == "alternating" else (self.look,)
-        return list(islice(cycle(kinds), self.layers))
-
-
-class Convolutions(Settings):
-    """What the layers of convolutions have, in encoders and decoders."""
-
-    width: Width = 256
-    layers: Layers = 4
-    kernel: int = Field(3, ge=1, le=1001, description="Positions that a layer sees at once.")
-    positions: Annotated[
-        str, Member({name: POSITIONS[name] for name in ("learned", "sinusoidal", "none")})
-    ] = "learned"
-    weight_norm: bool = Field(False, description="Learn each row of a matrix as a length and a direction.")
-
-
-class ConvolutionalEncoder(Convolutions):
-    kind: Literal["convolutional"] = "convolutional"
-
-
-class Attention(Settings):
-    score: Annotated[str, Member({**SCORES, NO_ATTENTION: None}, ALIASES)] = Field(
-        "additive", description="How well a query fits a position; none: no attention, a fixed vector."
-    )
-    scope: Annotated[str, Member(SCOPES)] = Field("global", description="Which positions may be looked at.")
-    selection: Annotated[str, Member(SELECTIONS)] = Field("soft", description="How scores become weights.")
-    heads: Heads = 1
-    radius: Length = Field(10, description="Of the local scopes, in positions.")
-    longest: Length | None = Field(
-        None,
-        description="Positions that location and position know; left out: as many as data and search allow.",
-    )
-    gamma: float | None = Field(None, gt=0, le=10**6, description="Of rbf; left out: learned.")
-    half_soft: float = Field(0.5, ge=0, le=1, description="Share of hard's looks that stay soft in training.")
-    fixed: Literal["start", "every_step"] = Field(
-        "every_step",
-        description="Without attention: the summary only starts the decoder, or is fed at every step.",
-    )
-    pointer: bool = Field(
-        False, description="Answers can copy pieces of the source, words that were never seen too."
-    )
-    pointer_head: int | None = Field(
-        None,
-        ge=0,
-        le=999,
-        description="Head whose look is copied from and covered, counted from 0; left out: their mean.",
-    )
-    history: bool = Field(
-        False, description="What was looked at before is part of the score (coverage); recurrent decoders."
-    )
-
-
-class RecurrentDecoder(Settings):
-    kind: Literal["look_then_step", "step_then_look", "step_then_look_fed"] = Field(
-        "look_then_step", description="When it looks, and whether it feeds back what it saw."
-    )
-    cell: Annotated[str, Member(CELLS)] = "gru"
-    width: Width = 256
-    layers: Layers = 1
-    bridge: Annotated[str, Member(BRIDGES)] = Field("projection", description="From memory to first state.")
-    readout: Annotated[str, Member(READOUTS)] = Field("maxout", description="From state to features.")
-    features: Width | None = Field(
-        None, description="Width of what the head reads; left out: the decoder's width."
-    )
-    asking: Annotated[str, Member(ASKING)] = Field(
-        "highest", description="Which layer's state asks the memory, in look_then_step."
-    )
-    context_to_all: bool = Field(False, description="Give the context to every layer, in look_then_step.")
-    residual: bool = Field(False, description="Add each layer's input to its output, from the second on.")
-    layer_norm: bool = Field(False, description="Normalise what each layer gives to the next.")
-    variational: bool = Field(False, description="Drop the same numbers at every step.")
-
-
-class TransformerDecoder(Blocks):
-    kind: Literal["transformer"] = "transformer"
-
-
-class ConvolutionalDecoder(Convolutions):
-    kind: Literal["convolutional"] = "convolutional"
-
-
-class StreamDecoder(Settings):
-    """Source and target are one stream: the decoder is made of its encoder's own layers."""
-
-    kind: Literal["stream"] = "stream"
-
-
-# Runs of the time when there was one family of each have no kind in their sections.
-Encoder = Annotated[
-    RecurrentEncoder | TransformerEncoder | ConvolutionalEncoder,
-    Field(discriminator="kind"),
-    left_out("kind", "recurrent"),
-]
-Decoder = Annotated[
-    RecurrentDecoder | TransformerDecoder | StreamDecoder | ConvolutionalDecoder,
-    Field(discriminator="kind"),
-    left_out("kind", "look_then_step"),
-]
+from regard.config.fields import Settings, Width
+from regard.config.parts import (
+    NO_ATTENTION,
+    Attention,
+    Blocks,
+    Context,
+    ConvolutionalDecoder,
+    ConvolutionalEncoder,
+    Decoder,
+    Encoder,
+    PictureEncoder,
+    Points,
+    RecurrentDecoder,
+    RecurrentEncoder,
+    StreamDecoder,
+    TransformerDecoder,
+    TransformerEncoder,
+)
 
 
 class Model(Settings):
@@ -200,6 +42,8 @@ class Model(Settings):
     encoder: Encoder = RecurrentEncoder()
     attention: Attention = Attention()
     decoder: Decoder = RecurrentDecoder()
+    context: Context = Context()
+    points: Points = Points()
 
     @model_validator(mode="after")
     def _fits(self) -> "Model":
@@ -223,6 +67,8 @@ class Model(Settings):
                 yield (
                     f"encoder.width is {encoder.width}, but two directions need an even width: each has half of it"
                 )
+        if isinstance(self.encoder, PictureEncoder):
+            yield from _problems_of_pictures(self.encoder)
         if isinstance(self.encoder, ConvolutionalEncoder) and self.encoder.kernel % 2 == 0:
             yield (
                 f"encoder.kernel is {self.encoder.kernel}, but an encoder's convolution sees as many positions before "
@@ -272,6 +118,8 @@ class Model(Settings):
                 )
         if look.score == NO_ATTENTION and (look.heads, look.scope, look.selection) != (1, "global", "soft"):
             yield "without attention (score none) there is nothing for heads, scope or selection to do"
+        if look.gated and (look.score == NO_ATTENTION or not isinstance(self.decoder, RecurrentDecoder)):
+            yield "attention.gated weighs what a recurrent decoder saw: leave it out without attention or without one"
         yield from self._problems_of_pointers()
 
     def _problems_of_pointers(self) -> Iterator[str]:
@@ -294,6 +142,11 @@ class Model(Settings):
     def _problems_of_recurrent_decoder(self, decoder: RecurrentDecoder) -> Iterator[str]:
         encoder = self.encoder
         yield from self._problems_of_widths("decoder.width", decoder.width)
+        if decoder.readout == "deep" and self.features != self.embedding:
+            yield (
+                f"the deep readout adds to the previous piece's vector, so decoder.features ({self.features}) must be "
+                f"as wide as embedding ({self.embedding})"
+            )
         if decoder.readout == "state" and decoder.features not in (None, decoder.width):
             yield "the state readout gives the state as it is: leave decoder.features out"
         if decoder.bridge == "last" and not (
@@ -323,7 +176,10 @@ class Model(Settings):
     @property
     def memory_width(self) -> int:
         """Width of an annotation."""
-        return self.embedding if isinstance(self.encoder, ConvolutionalEncoder) else self.encoder.width
+        return self.annotation_width(self.encoder)
+
+    def annotation_width(self, encoder: Encoder) -> int:
+        return self.embedding if isinstance(encoder, ConvolutionalEncoder) else encoder.width
 
     @property
     def decoder_width(self) -> int:
@@ -340,6 +196,14 @@ class Model(Settings):
         """Width of a piece's vector on this side."""
         part = self.encoder if side == "encoder" or isinstance(self.decoder, StreamDecoder) else self.decoder
         return part.width - part.position_width if isinstance(part, Blocks) else self.embedding
+
+
+def _problems_of_pictures(encoder: PictureEncoder) -> Iterator[str]:
+    if not encoder.trained and encoder.backbone in ("small_cnn", "patches"):
+        yield (
+            f"encoder.backbone is {encoder.backbone}, which knows nothing before it has learned. Set encoder.trained "
+            "to true, or take an efficientnet"
+        )
 
 
 def _problems_of_blocks(side: str, part: Blocks) -> Iterator[str]:

@@ -7,11 +7,12 @@ A preset gives the paper's own sizes. Any setting can be laid over it: `model.pr
 from collections.abc import Callable
 from typing import Any
 
-from regard.config.model import (
+from regard.config.model import Model
+from regard.config.parts import (
     Attention,
     ConvolutionalDecoder,
     ConvolutionalEncoder,
-    Model,
+    PictureEncoder,
     RecurrentDecoder,
     RecurrentEncoder,
     StreamDecoder,
@@ -82,6 +83,28 @@ def luong2015_local_m() -> Model:
 def luong2015_local_p() -> Model:
     """Luong's model with a window around a predicted position (local-p), his best."""
     return luong2015().model_copy(update={"attention": Attention(score="general", scope="local_predicted")})
+
+
+def xu2015_soft() -> Model:
+    """Show, Attend and Tell: an LSTM looks at the cells of a picture and weighs what it saw by a gate."""
+    return Model(
+        embedding=512,
+        encoder=PictureEncoder(
+            kind="picture", backbone="efficientnet_lite0", trained=False, features="head", width=512, positions=False
+        ),
+        attention=Attention(score="additive", gated=True),
+        decoder=RecurrentDecoder(
+            kind="look_then_step", cell="lstm", width=1000, bridge="mean", readout="deep", features=512
+        ),
+    )
+
+
+def xu2015_hard() -> Model:
+    """The same with one cell at each step, drawn and learned by REINFORCE."""
+    soft = xu2015_soft()
+    return soft.model_copy(
+        update={"attention": Attention(score="additive", gated=True, selection="hard")}
+    )
 
 
 def gnmt() -> Model:

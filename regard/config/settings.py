@@ -7,7 +7,8 @@ from pydantic import Field, model_validator
 
 from regard.config.data import Data, Dates, Task, Text
 from regard.config.fields import Settings
-from regard.config.model import NO_ATTENTION, Model, StreamDecoder
+from regard.config.model import Model
+from regard.config.parts import NO_ATTENTION, StreamDecoder
 from regard.config.training import Evaluation, Search, Training
 
 # What a task is about changes what is usual; a file says otherwise where it wants to.

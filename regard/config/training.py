@@ -67,6 +67,13 @@ class Training(Settings):
         le=1000,
         description="Weight of the penalty on looking where one has looked before; 0 is none.",
     )
+    doubly_stochastic: float = Field(
+        0.0,
+        ge=0,
+        le=1000,
+        description="Weight of the penalty on places that all looks together see more or less than once (Xu et al. "
+        "2015); 0 is none.",
+    )
     log_every: Steps = 50
     validate_every: Steps = 500
     save_every: Steps = 500

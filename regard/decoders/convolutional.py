@@ -16,6 +16,7 @@ from regard.layers import (
     Dropout,
     Head,
     PlacedEmbedding,
+    PointHead,
     begin_steady,
     begin_tables,
     steady_linear,
@@ -116,7 +117,7 @@ class ConvolutionalDecoder(nn.Module):
         kernel: int = 3,
         dropout: float = 0.0,
         weight_norm: bool = False,
-        head: Head | None = None,
+        head: Head | PointHead,
     ):
         super().__init__()
         begin_tables(embedding)
@@ -130,7 +131,7 @@ class ConvolutionalDecoder(nn.Module):
             for look in looks
         )
         self.fall = steady_linear(width, embedding.width, weight_norm=weight_norm)
-        self.head = head or Head(embedding.width, embedding.vocabulary)
+        self.head = head
         begin_steady(self.head, dropout=dropout)
 
     @property

@@ -2,22 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from regard.attention import Attended, Keys, Look
-from regard.core.kinds import CROSS
+from regard.attention import Attended, Look
+from regard.core.kinds import CONTEXT, CROSS
 from regard.core.memory import Memory
 from regard.core.state import Choice, Looks, StepOutput, Unrolled, moved
 from regard.decoders.stack import ASKING, Stack, StackState
-from regard.layers import Embedding, Head
+from regard.layers import Embedding, Head, PointEmbedding, PointHead
 
 
 @dataclass(frozen=True)
 class RecurrentState:
     stack: StackState
-    keys: Keys
+    keys: Any  # of its look
     step: Tensor  # B, how many steps were taken
     features: Tensor  # B D, of the last step; zero wide where they are not fed back
     seen: Tensor | None  # B H S, what was looked at so far; None where the look does not remember it
@@ -58,13 +59,13 @@ class _Recurrent(nn.Module):
 
     def __init__(
         self,
-        embedding: Embedding,
+        embedding: Embedding | PointEmbedding,
         look: Look,
         stack: Stack,
         bridge: nn.Module,
         readout: nn.Module,
         *,
-        head: Head | None = None,
+        head: Head | PointHead,
     ):
         super().__init__()
         self.embedding = embedding
@@ -73,7 +74,7 @@ class _Recurrent(nn.Module):
         self.bridge = bridge
         self.readout = readout
         self.width: int = readout.width  # type: ignore[assignment]
-        self.head = head or Head(self.width, embedding.vocabulary)
+        self.head = head
 
     def begin(self, memory: Memory) -> RecurrentState:
         rows = torch.arange(len(memory.mask), device=memory.mask.device)  # B
@@ -96,7 +97,8 @@ class _Recurrent(nn.Module):
         every = [attended.weights for attended in looks if attended.weights is not None]
         weights = torch.cat(every, dim=2) if every else None  # B H T S
         said = self.head.features(features, weights, memory.pieces)
-        attention = {CROSS: weights[:, None]} if weights is not None and CROSS in memory.wanted else {}
+        aside = [attended.beside for attended in looks if attended.beside is not None]
+        attention = _wanted(weights, torch.cat(aside, dim=2) if aside else None, memory.wanted)  # B 1 H T S
         choices = [attended.choice for attended in looks if attended.choice is not None]
         if not choices:
             return Unrolled(said, attention, loads=memory.loads)
@@ -117,14 +119,14 @@ class LookThenStep(_Recurrent):
 
     def __init__(
         self,
-        embedding: Embedding,
+        embedding: Embedding | PointEmbedding,
         look: Look,
         stack: Stack,
         bridge: nn.Module,
         readout: nn.Module,
         *,
         asking: str = "highest",
-        head: Head | None = None,
+        head: Head | PointHead,
     ):
         super().__init__(embedding, look, stack, bridge, readout, head=head)
         self.asking = ASKING[asking]
@@ -215,6 +217,11 @@ class StepThenLookFed(_Recurrent):
 
 def _looks(attended: Attended, state: RecurrentState) -> Looks:
     """Of one step: B 1 H S."""
-    if attended.weights is None or CROSS not in state.wanted:
-        return {}
-    return {CROSS: attended.weights[:, None, :, 0]}
+    looks = _wanted(attended.weights, attended.beside, state.wanted)
+    return {kind: weights[:, :, :, 0] for kind, weights in looks.items()}
+
+
+def _wanted(cross: Tensor | None, beside: Tensor | None, wanted: frozenset[str]) -> dict[str, Tensor]:
+    """B H T S -> B 1 H T S, of the looks that there are and that somebody wants to see."""
+    kinds = {CROSS: cross, CONTEXT: beside}
+    return {kind: look[:, None] for kind, look in kinds.items() if look is not None and kind in wanted}

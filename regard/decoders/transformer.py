@@ -8,12 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Block, Cache, Keys, Places
-from regard.attention.block import Passed, loads
-from regard.core.kinds import CROSS, DECODER
+from regard.attention.block import Passed, Wanted, loads
+from regard.core.kinds import CONTEXT, CROSS, DECODER
 from regard.core.memory import Memory
-from regard.core.pieces import PAD
 from regard.core.state import Looks, StepOutput, Unrolled, moved
-from regard.layers import Head, PlacedEmbedding
+from regard.layers import Head, PlacedEmbedding, PointHead
 
 
 @dataclass(frozen=True)
@@ -22,6 +21,7 @@ class TransformerState:
 
     caches: tuple[Cache, ...]  # L; empty before the first step, unless the source stands in them
     keys: tuple[Keys, ...]  # L, of the memory; none where source and target are one stream
+    context: tuple[Keys, ...]  # L, of what stands beside the source; none where nothing does
     sources: Tensor  # B, which source each row belongs to
     source: Tensor | None  # B S, the source's mask where it is one stream with the target
     pieces: Tensor | None  # B S, ids of the source
@@ -30,15 +30,16 @@ class TransformerState:
 
     def select(self, rows: Tensor) -> "TransformerState":
         sources = self.sources[rows]
-        keys, source, pieces = self.keys, self.source, self.pieces
+        keys, context, source, pieces = self.keys, self.context, self.source, self.pieces
         if moved(sources, self.sources):
             keys = tuple(one.select(rows) for one in keys)
+            context = tuple(one.select(rows) for one in context)
             source = source[rows] if source is not None else None
             pieces = pieces[rows] if pieces is not None else None
         caches = self.caches
         if moved(rows, torch.arange(len(self.sources), device=rows.device)):
             caches = tuple(cache.select(rows) for cache in caches)
-        return TransformerState(caches, keys, sources, source, pieces, self.step, self.wanted)
+        return TransformerState(caches, keys, context, sources, source, pieces, self.step, self.wanted)
 
 
 class TransformerDecoder(nn.Module):
@@ -48,13 +49,13 @@ class TransformerDecoder(nn.Module):
     """
 
     def __init__(
-        self, embedding: PlacedEmbedding, blocks: list[Block], norm: nn.Module, *, head: Head | None = None
+        self, embedding: PlacedEmbedding, blocks: list[Block], norm: nn.Module, *, head: Head | PointHead
     ):
         super().__init__()
         self.embedding = embedding
         self.blocks = nn.ModuleList(blocks)
         self.norm = norm
-        self.head = head or Head(embedding.width, embedding.vocabulary)
+        self.head = head
 
     @property
     def _blocks(self) -> Sequence[Block]:
@@ -63,7 +64,11 @@ class TransformerDecoder(nn.Module):
     def begin(self, memory: Memory) -> TransformerState:
         rows = torch.arange(len(memory.mask), device=memory.mask.device)  # B
         keys = tuple(block.across.begin(memory) for block in self._blocks if block.across is not None)
-        return TransformerState((), keys, rows, None, memory.pieces, 0, memory.wanted)
+        context: tuple[Keys, ...] = ()
+        if memory.context is not None:
+            beside = memory.context
+            context = tuple(block.beside.begin(beside) for block in self._blocks if block.beside is not None)
+        return TransformerState((), keys, context, rows, None, memory.pieces, 0, memory.wanted)
 
     def step(self, tokens: Tensor, state: TransformerState) -> StepOutput[TransformerState]:
         features, passed = self._pass(tokens[:, None], state)
@@ -81,7 +86,7 @@ class TransformerDecoder(nn.Module):
         """The features of the next pieces (B T), one or all of them."""
         before = state.caches or (None,) * len(self.blocks)
         length = state.step if state.source is None else state.source.shape[1] + state.step
-        mask = tokens != PAD  # B T
+        mask = self.embedding.standing(tokens)  # B T
         standing = torch.arange(state.step + tokens.shape[1], device=tokens.device)[None]  # 1 or B, all steps
         seen = standing  # the places of all that can be looked at
         if state.source is not None:
@@ -93,12 +98,11 @@ class TransformerDecoder(nn.Module):
             self.embedding.positions, standing[:, state.step :], seen, start=length, source=state.source
         )
         passed: list[Passed] = []
-        of_memory = state.keys or (None,) * len(self.blocks)
-        for block, cache, keys, wanted in zip(
-            self.blocks, before, of_memory, self._wanted(state), strict=True
+        of_memory, of_context = (keys or (None,) * len(self.blocks) for keys in (state.keys, state.context))
+        for block, cache, keys, context, wanted in zip(
+            self.blocks, before, of_memory, of_context, self._wanted(state), strict=True
         ):
-            own_wanted, cross_wanted = self._kinds(wanted)
-            one = block(vectors, mask, places, cache, keys, own_wanted=own_wanted, cross_wanted=cross_wanted)
+            one = block(vectors, mask, places, cache, keys, context, wanted=self._kinds(wanted))
             vectors = one.vectors
             passed.append(one)
         look = self._across(passed[self.head.layer], state) if self.head.layer is not None else None
@@ -111,9 +115,9 @@ class TransformerDecoder(nn.Module):
             every[self.head.layer] = state.wanted | {CROSS}
         return every
 
-    def _kinds(self, wanted: frozenset[str]) -> tuple[bool, bool]:
-        """Whether the weights of the look at itself, and of the look across, are needed for what is wanted."""
-        return DECODER in wanted, CROSS in wanted
+    def _kinds(self, wanted: frozenset[str]) -> Wanted:
+        """The weights that are needed for what is wanted."""
+        return Wanted(own=DECODER in wanted, cross=CROSS in wanted, beside=CONTEXT in wanted)
 
     def _across(self, passed: Passed, state: TransformerState) -> Tensor | None:
         """One layer's look at the source, B H T S."""
@@ -126,6 +130,8 @@ class TransformerDecoder(nn.Module):
             looks[DECODER] = _stack([one.own.weights for one in passed])
         if CROSS in state.wanted:
             looks[CROSS] = _stack([one.cross.weights for one in passed if one.cross is not None])
+        if CONTEXT in state.wanted and state.context:
+            looks[CONTEXT] = _stack([one.beside.weights for one in passed if one.beside is not None])
         return looks
 
 
@@ -144,10 +150,10 @@ class StreamDecoder(TransformerDecoder):
             block.look.remember(entered, memory.mask, places)
             for block, entered in zip(self._blocks, memory.layers, strict=True)
         )
-        return TransformerState(caches, (), rows, memory.mask, memory.pieces, 0, memory.wanted)
+        return TransformerState(caches, (), (), rows, memory.mask, memory.pieces, 0, memory.wanted)
 
-    def _kinds(self, wanted: frozenset[str]) -> tuple[bool, bool]:
-        return bool(wanted & {DECODER, CROSS}), False
+    def _kinds(self, wanted: frozenset[str]) -> Wanted:
+        return Wanted(own=bool(wanted & {DECODER, CROSS}))
 
     def _across(self, passed: Passed, state: TransformerState) -> Tensor | None:
         assert state.source is not None

@@ -4,6 +4,7 @@ from typing import Any, Protocol
 
 from regard.core.kinds import KINDS
 from regard.core.memory import Memory
+from regard.encoders.context import ContextEncoder
 from regard.encoders.convolutional import ConvolutionalEncoder
 from regard.encoders.pictures import FeatureEncoder, PictureEncoder
 from regard.encoders.recurrent import RecurrentEncoder
@@ -29,6 +30,7 @@ class Encoder(Protocol):
 
 __all__ = [
     "ENCODERS",
+    "ContextEncoder",
     "ConvolutionalEncoder",
     "Encoder",
     "FeatureEncoder",

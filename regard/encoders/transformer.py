@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Block, Places
-from regard.attention.block import loads
+from regard.attention.block import Wanted, loads
 from regard.core.batch import Sequences
 from regard.core.kinds import ENCODER, KINDS
 from regard.core.memory import Memory
@@ -53,7 +53,7 @@ class TransformerEncoder(nn.Module):
             places = replace(places, index=standing[:, -1:])  # 1 1: all see what the last one sees
         passed = []
         for block in self.blocks:
-            passed.append(block(vectors, mask, places, own_wanted=ENCODER in wanted))
+            passed.append(block(vectors, mask, places, wanted=Wanted(own=ENCODER in wanted)))
             vectors = passed[-1].vectors
         annotations = self.norm(vectors)  # B S D
         weights = [one.own.weights for one in passed if one.own.weights is not None]

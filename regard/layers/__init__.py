@@ -7,6 +7,7 @@ from regard.layers.experts import Experts
 from regard.layers.feed_forward import ACTIVATIONS, NORMS, FeedForward, Residual, Thought
 from regard.layers.heads import Head, Pointer
 from regard.layers.linear import Linear
+from regard.layers.points import POINT_HEADS, PointEmbedding, PointHead
 from regard.layers.positions import POSITIONS, Positions
 from regard.layers.readout import READOUTS
 from regard.layers.recurrent import CELLS, RecurrentLayer, begin_well
@@ -15,6 +16,7 @@ __all__ = [
     "ACTIVATIONS",
     "CELLS",
     "NORMS",
+    "POINT_HEADS",
     "POSITIONS",
     "READOUTS",
     "Convolution",
@@ -25,6 +27,8 @@ __all__ = [
     "Head",
     "Linear",
     "PlacedEmbedding",
+    "PointEmbedding",
+    "PointHead",
     "Pointer",
     "Positions",
     "RecurrentLayer",

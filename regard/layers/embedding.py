@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from regard.core.pieces import PAD, UNKNOWN
 from regard.layers.dropout import Dropout
+from regard.layers.points import PointEmbedding
 from regard.layers.positions import Positions
 
 
@@ -41,6 +42,10 @@ class Embedding(nn.Module):
             self.table.weight[PAD].zero_()
         self.dropout = Dropout(dropout)
 
+    def standing(self, ids: Tensor) -> Tensor:
+        """Where something stands that can be looked at."""
+        return ids != PAD
+
     def forward(self, ids: Tensor) -> Tensor:
         ids = torch.where(ids < self.vocabulary, ids, UNKNOWN)
         if self.training and self.word_dropout:
@@ -55,14 +60,14 @@ class Embedding(nn.Module):
 
 
 class PlacedEmbedding(nn.Module):
-    """Pieces to vectors that know where they stand: the place is added to the piece, or stands beside it.
+    """Pieces, or points, to vectors that know where they stand: the place is added, or stands beside it.
 
     The places' vectors are multiplied by `place_scale`.
     """
 
     def __init__(
         self,
-        pieces: Embedding,
+        pieces: Embedding | PointEmbedding,
         positions: Positions,
         *,
         beside: int = 0,
@@ -73,14 +78,17 @@ class PlacedEmbedding(nn.Module):
         self.pieces = pieces
         self.positions = positions
         self.width = pieces.width + beside
-        self.vocabulary = pieces.vocabulary
         self.beside = beside > 0
         self.place_scale = place_scale
         self.dropout = Dropout(dropout)
 
-    def forward(self, ids: Tensor, places: Tensor) -> Tensor:
-        """B T, B T or 1 T -> B T D."""
-        vectors: Tensor = self.pieces(ids)
+    def standing(self, items: Tensor) -> Tensor:
+        """B T, where something stands that can be looked at."""
+        return self.pieces.standing(items)
+
+    def forward(self, items: Tensor, places: Tensor) -> Tensor:
+        """B T pieces or B T S points, B T or 1 T -> B T D."""
+        vectors: Tensor = self.pieces(items)
         where = self.positions.vectors(places)
         where = where * self.place_scale if where is not None and self.place_scale != 1 else where
         if where is not None and self.beside:

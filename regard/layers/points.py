@@ -26,6 +26,10 @@ class PointEmbedding(nn.Module):
         self.linear = Linear(2 * size, width)
         self.dropout = Dropout(dropout)
 
+    def standing(self, values: Tensor) -> Tensor:
+        """Everywhere: of the first point nothing is known, and yet it stands there."""
+        return torch.ones(values.shape[:-1], dtype=torch.bool, device=values.device)
+
     def forward(self, values: Tensor) -> Tensor:
         """... size, not a number where unknown -> ... width."""
         known = ~values.isnan()

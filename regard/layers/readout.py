@@ -55,6 +55,21 @@ class Attentional(nn.Module):
         return features
 
 
+class Deep(nn.Module):
+    """y + Vs + Wc: the state and the context, added to the previous piece (Xu et al. 2015, equation 7)."""
+
+    def __init__(self, previous: int, state: int, context: int, *, width: int, dropout: float = 0.0):
+        super().__init__()
+        assert width == previous, (width, previous)
+        self.width = width
+        self.linear = Linear(state + context, width)
+        self.dropout = Dropout(dropout)
+
+    def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:
+        features: Tensor = self.dropout(previous + self.linear(torch.cat([state, context], dim=-1)))
+        return features
+
+
 class StateAlone(nn.Module):
     """The state as it is (Sutskever et al. 2014)."""
 
@@ -69,4 +84,4 @@ class StateAlone(nn.Module):
         return features
 
 
-READOUTS = {"maxout": Maxout, "tanh": Tanh, "attentional": Attentional, "state": StateAlone}
+READOUTS = {"maxout": Maxout, "tanh": Tanh, "attentional": Attentional, "deep": Deep, "state": StateAlone}

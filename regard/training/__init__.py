@@ -7,7 +7,7 @@ from regard.training.checkpoints import Checkpoint, Checkpoints
 from regard.training.events import Averaged, Ended, Event, Noted, Progressed, Saved, Validated, Validation
 from regard.training.feeding import DECAYS, FEEDINGS
 from regard.training.loop import PRECISIONS, Loop, Plan
-from regard.training.objectives import Coverage, CrossEntropy, Reinforce
+from regard.training.objectives import Coverage, CrossEntropy, DoublyStochastic, LookPenalty, Reinforce
 from regard.training.recording import Recorder
 from regard.training.schedules import SCHEDULES, Schedule
 from regard.training.state import TrainingState
@@ -26,8 +26,10 @@ __all__ = [
     "Checkpoints",
     "Coverage",
     "CrossEntropy",
+    "DoublyStochastic",
     "Ended",
     "Event",
+    "LookPenalty",
     "Loop",
     "Noted",
     "Plan",

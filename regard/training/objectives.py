@@ -1,5 +1,7 @@
 """Objectives: what training makes small."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -30,29 +32,55 @@ class CrossEntropy(nn.Module):
         label_smoothing: float = 0.0,
         feeding: Feeding | None = None,
         reinforce: "Reinforce | None" = None,
-        coverage: "Coverage | None" = None,
+        penalties: Sequence["LookPenalty"] = (),
     ):
         super().__init__()
         self.label_smoothing = label_smoothing
         self.feeding = feeding or Teacher()
         self.reinforce = reinforce
-        self.coverage = coverage
+        self.penalties = nn.ModuleList(penalties)  # on where it looked
 
     def forward(self, model: Seq2Seq, batch: Batch, step: int = 0) -> Loss:
-        fed = self.feeding(model, batch, step, NOTHING if self.coverage is None else frozenset({CROSS}))
+        fed = self.feeding(model, batch, step, frozenset({CROSS}) if self.penalties else NOTHING)
         wanted = batch.target.standing  # N, or N D
         judged = fed.said.judge(wanted, self.label_smoothing)
         total = judged.total
         if self.reinforce is not None and fed.choice is not None:
             total = total + self.reinforce(judged.likelihoods, fed.choice, batch.target.mask)
-        if self.coverage is not None:
-            total = total + self.coverage(fed.attention[CROSS], batch.target.mask)
+        for penalty in self.penalties:
+            total = total + penalty(fed.attention[CROSS], batch.target.mask)
         for load in fed.loads:
             total = total + load.penalty * len(wanted)
         return Loss(total, -judged.likelihoods.sum(), len(wanted))
 
 
-class Coverage(nn.Module):
+class LookPenalty(nn.Module, ABC):
+    """Something to add to a loss for where a decoder looked."""
+
+    @abstractmethod
+    def forward(self, looks: Tensor, mask: Tensor) -> Tensor:
+        """B L H T S and where the target stands (B T)."""
+
+
+class DoublyStochastic(LookPenalty):
+    """A wish to look at every place once in all (Xu et al. 2015, section 4.2.1).
+
+        λ·Σ_i (1 − Σ_t a_ti)²
+
+    Of the last layer, and of the mean of its heads. What is beyond the end of a source has no weight, and its part
+    of the sum does not change.
+    """
+
+    def __init__(self, *, weight: float = 1.0):
+        super().__init__()
+        self.weight = weight
+
+    def forward(self, looks: Tensor, mask: Tensor) -> Tensor:
+        seen = (looks[:, -1].mean(1) * mask[..., None]).sum(1)  # B S
+        return self.weight * (1 - seen).square().sum()
+
+
+class Coverage(LookPenalty):
     """A penalty on looking where one has looked before (See et al. 2017, section 2.3).
 
         λ·Σ_t Σ_i min(a_ti, c_ti),  c_t = Σ a before t
@@ -68,7 +96,6 @@ class Coverage(nn.Module):
         self.head = head
 
     def forward(self, looks: Tensor, mask: Tensor) -> Tensor:
-        """B L H T S and where target pieces stand (B T); gives something to add to a loss."""
         of_layer = looks[:, self.layer]  # B H T S
         look = of_layer.mean(1) if self.head is None else of_layer[:, self.head]  # B T S
         before = look.cumsum(1) - look

@@ -78,7 +78,7 @@ def test_a_word_that_was_borrowed_is_read_as_unknown(name: str) -> None:
 def test_every_feeding_learns_from_words_that_were_borrowed(name: str, feeding: str) -> None:
     model, examples = POINTERS[name]().train(), batch(strange=True)
     objective = CrossEntropy(
-        label_smoothing=0.1, feeding=FEEDINGS[feeding](lambda step: 0.5), coverage=Coverage(layer=-1)
+        label_smoothing=0.1, feeding=FEEDINGS[feeding](lambda step: 0.5), penalties=[Coverage(layer=-1)]
     )
     loss = objective(model, examples)
     loss.total.backward()

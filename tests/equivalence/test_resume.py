@@ -99,7 +99,7 @@ def make_loop(folder: Path, *, until: int = STEPS, schedule: Schedule = SCHEDULE
             label_smoothing=0.1,
             feeding=feeding,
             reinforce=Reinforce(),
-            coverage=Coverage(weight=kind.coverage) if kind.coverage else None,
+            penalties=[Coverage(weight=kind.coverage)] if kind.coverage else [],
         ),
         torch.optim.Adam(model.parameters(), fused=True),
         schedule,

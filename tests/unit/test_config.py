@@ -550,7 +550,7 @@ def test_a_name_with_the_variable_of_data_is_kept_as_it_was_written(monkeypatch:
 def test_every_encoder_and_decoder_can_be_chosen() -> None:
     from typing import get_args
 
-    from regard.config.model import Decoder, Encoder
+    from regard.config.parts import Decoder, Encoder
     from regard.decoders import DECODERS
     from regard.encoders import ENCODERS
 

@@ -23,6 +23,7 @@ from regard.attention import (
     Scope,
     SelfAttention,
 )
+from regard.attention.block import Wanted
 from regard.attention.scopes import Causal, Global
 from regard.layers import POSITIONS, FeedForward, Positions, Residual
 
@@ -224,7 +225,7 @@ def numbers_kept(kind: str, length: int) -> int:
     with torch.autograd.graph.saved_tensors_hooks(
         lambda one: alive.append(one) or keep(one), lambda one: one
     ):
-        block(vectors, torch.ones(1, length, dtype=torch.bool), places(length), own_wanted=False)
+        block(vectors, torch.ones(1, length, dtype=torch.bool), places(length), wanted=Wanted())
     return sum(kept.values())
 
 
