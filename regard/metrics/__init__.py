@@ -2,6 +2,14 @@
 
 from regard.metrics.buckets import Bucket, by_frequency, by_length
 from regard.metrics.consensus import UTILITIES, expected
+from regard.metrics.displacement import (
+    AverageDisplacement,
+    FinalDisplacement,
+    LeastAverageDisplacement,
+    LeastFinalDisplacement,
+    MeanAbsoluteError,
+    MeanSquaredError,
+)
 from regard.metrics.error_rates import CharacterErrorRate, WordErrorRate
 from regard.metrics.exact_match import ExactMatch
 from regard.metrics.overlap import Bleu, BleuLowercase, BleuTokenized, Chrf, ChrfWords, Ter
@@ -27,6 +35,12 @@ METRICS: dict[str, MetricMaker] = {
     "rouge_1": Rouge1,
     "rouge_2": Rouge2,
     "rouge_l": RougeL,
+    "ade": AverageDisplacement,
+    "fde": FinalDisplacement,
+    "min_ade": LeastAverageDisplacement,
+    "min_fde": LeastFinalDisplacement,
+    "mse": MeanSquaredError,
+    "mae": MeanAbsoluteError,
 }
 PERPLEXITY = "perplexity"  # asks the model, not its answers
 
@@ -38,6 +52,7 @@ __all__ = [
     "TRAITS",
     "TRIALS",
     "UTILITIES",
+    "AverageDisplacement",
     "Bleu",
     "BleuLowercase",
     "BleuTokenized",
@@ -47,7 +62,12 @@ __all__ = [
     "ChrfWords",
     "Comparison",
     "ExactMatch",
+    "FinalDisplacement",
     "Interval",
+    "LeastAverageDisplacement",
+    "LeastFinalDisplacement",
+    "MeanAbsoluteError",
+    "MeanSquaredError",
     "Metric",
     "MetricMaker",
     "PhonemeErrorRate",

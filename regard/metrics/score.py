@@ -79,6 +79,7 @@ class Metric(ABC):
 
     name: ClassVar[str]
     higher_is_better: ClassVar[bool]
+    answers: ClassVar[str] = "texts"  # what it reads: texts of any kind, or points
 
     def __init__(self, *, language: str | None = None):
         self.language = language  # of the answers; most have no use for it

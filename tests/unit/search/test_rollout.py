@@ -56,7 +56,9 @@ def asked(numbers: Sequence[int], **more: object) -> list[SeriesQuestion]:
     return [SeriesQuestion(None, f"source {number}".encode(), **more) for number in numbers]
 
 
-def rolled(plan: Rollout, numbers: Sequence[int], stepper: RuleStepper | None = None, **more: object) -> list[Rolled]:
+def rolled(
+    plan: Rollout, numbers: Sequence[int], stepper: RuleStepper | None = None, **more: object
+) -> list[Rolled]:
     stepper = stepper or RuleStepper()
     mask = torch.ones(len(numbers), 1, dtype=torch.bool)
     return plan(stepper, torch.tensor(numbers), asked(numbers, **more), mask)
