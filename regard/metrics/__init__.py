@@ -3,6 +3,14 @@
 from regard.metrics.buckets import Bucket, by_frequency, by_length
 from regard.metrics.captions import CaptionBleu1, CaptionBleu2, CaptionBleu3, CaptionBleu4, Cider
 from regard.metrics.consensus import UTILITIES, expected
+from regard.metrics.displacement import (
+    AverageDisplacement,
+    FinalDisplacement,
+    LeastAverageDisplacement,
+    LeastFinalDisplacement,
+    MeanAbsoluteError,
+    MeanSquaredError,
+)
 from regard.metrics.error_rates import CharacterErrorRate, WordErrorRate
 from regard.metrics.exact_match import ExactMatch
 from regard.metrics.overlap import Bleu, BleuLowercase, BleuTokenized, Chrf, ChrfWords, Ter
@@ -33,6 +41,12 @@ METRICS: dict[str, MetricMaker] = {
     "caption_bleu_3": CaptionBleu3,
     "caption_bleu_4": CaptionBleu4,
     "cider": Cider,
+    "ade": AverageDisplacement,
+    "fde": FinalDisplacement,
+    "min_ade": LeastAverageDisplacement,
+    "min_fde": LeastFinalDisplacement,
+    "mse": MeanSquaredError,
+    "mae": MeanAbsoluteError,
 }
 PERPLEXITY = "perplexity"  # asks the model, not its answers
 
@@ -44,6 +58,7 @@ __all__ = [
     "TRAITS",
     "TRIALS",
     "UTILITIES",
+    "AverageDisplacement",
     "Bleu",
     "BleuLowercase",
     "BleuTokenized",
@@ -58,7 +73,12 @@ __all__ = [
     "Cider",
     "Comparison",
     "ExactMatch",
+    "FinalDisplacement",
     "Interval",
+    "LeastAverageDisplacement",
+    "LeastFinalDisplacement",
+    "MeanAbsoluteError",
+    "MeanSquaredError",
     "Metric",
     "MetricMaker",
     "PhonemeErrorRate",

@@ -80,6 +80,7 @@ class Metric(ABC):
     name: ClassVar[str]
     higher_is_better: ClassVar[bool]
     alone: ClassVar[bool] = True  # False: what an answer is worth depends on the right answers of others too
+    answers: ClassVar[str] = "texts"  # what it reads: texts of any kind, or points
 
     def __init__(self, *, language: str | None = None):
         self.language = language  # of the answers; most have no use for it
