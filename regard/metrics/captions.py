@@ -111,7 +111,9 @@ class Cider(Metric):
         for counts, answers in zip(said, known, strict=True):
             mine = weighed(counts)
             values.append(sum(mine.likeness(weighed(answer)) for answer in answers) / len(answers))
-        signature = f"nrefs:{reference_count(references)}|{_RULES}|sigma:{_SIGMA:g}|version:regard-{__version__}"
+        signature = (
+            f"nrefs:{reference_count(references)}|{_RULES}|sigma:{_SIGMA:g}|version:regard-{__version__}"
+        )
         counted = np.stack([values, np.ones(len(values))], axis=1)
         return Tally(
             self.name, signature, self.higher_is_better, counted, lambda sums: _MOST * sums[0] / sums[1]

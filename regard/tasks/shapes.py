@@ -221,7 +221,10 @@ def _scattered(random: Random, size: int, number: int, sides: tuple[float, float
         left, top = random.randint(0, size - side), random.randint(0, size - side)
         right, bottom = left + side, top + side
         if all(
-            right + gap <= other[0] or other[2] + gap <= left or bottom + gap <= other[1] or other[3] + gap <= top
+            right + gap <= other[0]
+            or other[2] + gap <= left
+            or bottom + gap <= other[1]
+            or other[3] + gap <= top
             for other in boxes
         ):
             boxes.append((left, top, right, bottom))

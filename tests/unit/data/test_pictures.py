@@ -56,7 +56,9 @@ def test_every_format_gives_its_pixels(tmp_path: Path, suffix: str) -> None:
 
 def test_a_format_that_is_not_listed_is_not_opened(tmp_path: Path) -> None:
     assert "no picture of a known format" in refused(saved(two(), tmp_path / "a.pcx"))
-    assert "no picture of a known format" in refused(saved(two(), tmp_path / "a.eps"))  # would run Ghostscript
+    assert "no picture of a known format" in refused(
+        saved(two(), tmp_path / "a.eps")
+    )  # would run Ghostscript
 
 
 @pytest.mark.parametrize(

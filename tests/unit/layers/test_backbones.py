@@ -73,7 +73,9 @@ def test_the_classifier_of_the_package_says_the_same_on_this_map(name: str) -> N
 
     backbone: Any = made(name)
     theirs = EfficientNet.from_name(name.replace("_", "-", 1).replace("_", "-")).eval()
-    (path,) = [one for one in files(f"{name}_pytorch_model").joinpath("models").iterdir() if ".pth" in str(one)]
+    (path,) = [
+        one for one in files(f"{name}_pytorch_model").joinpath("models").iterdir() if ".pth" in str(one)
+    ]
     theirs.load_state_dict(torch.load(str(path), weights_only=True))
     pictures = noise(1, backbone.size, seed=3)
     expected = theirs((pictures.float() - 127) / 128)

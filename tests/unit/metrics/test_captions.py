@@ -1,9 +1,9 @@
 """Against pycocoevalcap 1.2, whose wheel of 104 MB brings Java programs: it was asked once, and not installed here.
 
-    pip install --no-deps pycocoevalcap==1.2
-    truth = PTBTokenizer().tokenize({number: [{"caption": text} for text in REFERENCES[number]], ...})
-    said = PTBTokenizer().tokenize({number: [{"caption": PREDICTIONS[number]}], ...})
-    Bleu(4).compute_score(truth, said), Cider().compute_score(truth, said)
+pip install --no-deps pycocoevalcap==1.2
+truth = PTBTokenizer().tokenize({number: [{"caption": text} for text in REFERENCES[number]], ...})
+said = PTBTokenizer().tokenize({number: [{"caption": PREDICTIONS[number]}], ...})
+Bleu(4).compute_score(truth, said), Cider().compute_score(truth, said)
 """
 
 import pytest
@@ -43,7 +43,9 @@ def test_cider_is_a_hundred_times_that_of_its_authors() -> None:
     tally = METRICS["cider"]().tally(PREDICTIONS, REFERENCES)
     assert tally.score().value == pytest.approx(100 * CIDER, abs=1e-9)
     assert tally.each() == pytest.approx([100 * value for value in CIDER_OF_EACH], abs=1e-6)
-    assert tally.over([4, 0]).score().value == pytest.approx(50 * (CIDER_OF_EACH[4] + CIDER_OF_EACH[0]), abs=1e-6)
+    assert tally.over([4, 0]).score().value == pytest.approx(
+        50 * (CIDER_OF_EACH[4] + CIDER_OF_EACH[0]), abs=1e-6
+    )
 
 
 def test_cider_can_reach_a_thousand_and_a_picture_alone_gets_nothing() -> None:

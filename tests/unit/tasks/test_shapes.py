@@ -28,7 +28,11 @@ def said(caption: str) -> list[str]:
     """The shapes that a caption names, one by one and in its order: `two red stars and a blue square`."""
     found = []
     for number, name in re.findall(r"\b(a|two|three) (?:small |large )?(\w+ \w+)", caption):
-        single = name.removesuffix("es") if name.endswith("crosses") else name.removesuffix("s" if number != "a" else "")
+        single = (
+            name.removesuffix("es")
+            if name.endswith("crosses")
+            else name.removesuffix("s" if number != "a" else "")
+        )
         found += [single] * NUMBERS.get(number, 1)
     return found
 
