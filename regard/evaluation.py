@@ -41,7 +41,7 @@ from regard.metrics import (
 from regard.predictions import Kept, basis
 from regard.predictor import Predictor, load
 from regard.run import Run, find_model, scores_document
-from regard.search import Options, SearchPlan, changed
+from regard.search import Finder, Options
 from regard.tasks.examples import Examples
 from regard.text.rarity import Seen, rarest_words
 
@@ -79,7 +79,7 @@ class Evaluation:
     path: Path  # of the run, or the first of several
     name: str
     config: Config = field(repr=False)
-    search: SearchPlan = field(repr=False)
+    search: Finder = field(repr=False)
     split: str
     scores: Mapping[str, Score]
     by_length: Sequence[Bucket]  # by pieces of the source
@@ -213,7 +213,7 @@ def evaluate(
     cases = examples.cases(pairs)
     requests, references = [case.request for case in cases], [case.targets for case in cases]
     alignment = alignments(predictor, pairs) if alignments is not None else {}
-    search = changed(predictor.search, options)
+    search = predictor.search.changed(options)
     run = _run(path) if not others and mbr is None and set(options) <= {"beam"} else None
     keeper = _kept(run, split, requests, search) if run and search == predictor.search else None
     before = keeper.load() if keeper else None
@@ -269,7 +269,7 @@ def _run(path: str | Path) -> Run | None:
     return Run(path) if find_model(path).folder == Path(path) / "model" else None
 
 
-def _kept(run: Run, split: str, requests: Sequence[Request], search: SearchPlan) -> Kept:
+def _kept(run: Run, split: str, requests: Sequence[Request], search: Finder) -> Kept:
     return Kept(run.predictions_path(split), basis(run.model, requests, search))
 
 

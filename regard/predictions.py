@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from regard import __version__
 from regard.core.files import write_whole
@@ -17,14 +17,14 @@ from regard.core.prediction import Prediction, Request
 from regard.data import fingerprint
 from regard.records import load_records
 from regard.run import ModelFolder
-from regard.search import SearchPlan
+from regard.search import Finder
 from regard.viewing import as_document
 from regard.viewing.document import as_json, well_formed
 
 Basis = Mapping[str, Any]
 
 
-def basis(folder: ModelFolder, requests: Sequence[Request], search: SearchPlan) -> Basis:
+def basis(folder: ModelFolder, requests: Sequence[Request], search: Finder) -> Basis:
     """All that answers depend on. The model card is not part of a model."""
     model = sha256()
     for path in sorted(folder.folder.iterdir()):
@@ -35,7 +35,7 @@ def basis(folder: ModelFolder, requests: Sequence[Request], search: SearchPlan) 
         "regard": __version__,
         "model": model.hexdigest(),
         "sources": fingerprint([one.text, *filter(None, [one.to])] for one in requests),
-        "search": asdict(search),
+        "search": asdict(cast(Any, search)),
     }
 
 

@@ -23,13 +23,11 @@ from regard.run import find_model
 from regard.search import (
     NOBODY,
     SPACES,
-    Ensemble,
+    Finder,
     Options,
     Question,
-    SearchPlan,
     Stepper,
     Watch,
-    changed,
     everyone,
 )
 from regard.tasks.codec import Codec, Read
@@ -101,7 +99,7 @@ class Predictor:
         models: Sequence[Seq2Seq],
         codec: Codec,
         *,
-        search: SearchPlan,
+        search: Finder,
         batch_tokens: int,
         device: torch.device,
         space: str = "probability",
@@ -151,7 +149,7 @@ class Predictor:
             raise UserError(
                 f"There is no attention {attention!r} to record.{did_you_mean(attention, RECORDS)}"
             )
-        search = changed(self.search, options)
+        search = self.search.changed(options)
         if mbr is not None and mbr not in UTILITIES:
             raise UserError(f"There is no likeness {mbr!r} for mbr.{did_you_mean(mbr, UTILITIES)}")
         if mbr is not None and search.best < 2:
@@ -182,7 +180,7 @@ class Predictor:
     def answer(
         self,
         requests: Sequence[Request],
-        search: SearchPlan,
+        search: Finder,
         *,
         attention: str = "cross",
         watches: Sequence[Watch] = (),
@@ -221,7 +219,7 @@ class Predictor:
         return [answers[request] for request in requests]
 
     def _asked(
-        self, request: Request, read: Read | UserError | None, search: SearchPlan, watch: Watch
+        self, request: Request, read: Read | UserError | None, search: Finder, watch: Watch
     ) -> tuple[Asked | None, str | None]:
         """What to search for; or nothing, and why, if there is a reason that a person should know."""
         if read is None or isinstance(read, UserError):
@@ -233,11 +231,9 @@ class Predictor:
         problem = search.impossible(question)
         return (None, problem) if problem else (Asked(read, question), None)
 
-    def _found(
-        self, asked: Sequence[Asked], search: SearchPlan, wanted: frozenset[str]
-    ) -> Iterator[Prediction]:
+    def _found(self, asked: Sequence[Asked], search: Finder, wanted: frozenset[str]) -> Iterator[Prediction]:
         source = self.codec.collate([one.read for one in asked]).to(self.device)
-        stepper, memory, mask, seen = self._read(source, wanted)
+        stepper, memory, mask, seen = self._read(source, search, wanted)
         found = search(stepper, memory, [one.question for one in asked], mask)
         for place, (one, answer) in enumerate(zip(asked, found, strict=True)):
             if not answer.hypotheses and not one.question.watch.wanted():
@@ -251,7 +247,7 @@ class Predictor:
             yield self.codec.answer(one.read, replace(answer, hypotheses=whole))
 
     def _read(
-        self, source: Source, wanted: frozenset[str]
+        self, source: Source, search: Finder, wanted: frozenset[str]
     ) -> tuple[Stepper[Any], Memory | list[Memory], torch.Tensor, dict[str, torch.Tensor]]:
         """Who will step, from what memory, where something stands in it, and what the encoders looked at meanwhile."""
         memories = [model.encoder.encode(source, wanted) for model in self.models]
@@ -263,7 +259,7 @@ class Predictor:
             for number, memory in enumerate(memories, start=1)
             for kind, weights in memory.attention.items()
         }
-        together = Ensemble([model.decoder for model in self.models], space=self.space)
+        together = search.together([model.decoder for model in self.models], self.space)
         return together, memories, mask, seen
 
 

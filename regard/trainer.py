@@ -332,8 +332,9 @@ class Validator:
 
     def __call__(self) -> Validation:
         requests = [case.request for case in self.cases]
-        answers = self.predictor.predict(requests, beam=1, attention="none")
-        samples = self.predictor.predict(requests[: self.samples], beam=1)
+        quick = self.predictor.search.quick()
+        answers = self.predictor.answer(requests, quick, attention="none")
+        samples = self.predictor.answer(requests[: self.samples], quick)
         texts, references = [answer.text for answer in answers], [case.targets for case in self.cases]
         scores = {metric.name: metric(texts, references).value for metric in self.metrics}
         return Validation(self._loss(), scores, samples)

@@ -1,5 +1,6 @@
 """Configuration -> objects: the one place that knows both."""
 
+from regard.build.codecs import learn_codec, limits, load_codec, recutters
 from regard.build.learning import (
     device,
     judging_metric,
@@ -12,7 +13,7 @@ from regard.build.learning import (
 )
 from regard.build.networks import load_model, model, parameters
 from regard.build.origins import Start, config_from
-from regard.build.pairs import TASKS, learn_codec, limits, load_codec, own_files, recutters, task
+from regard.build.tasks import TASKS, own_files, task
 
 __all__ = [
     "TASKS",

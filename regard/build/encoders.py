@@ -26,9 +26,9 @@ Sizes = Mapping[str, int]  # of a codec
 
 def encoder(config: Config, sizes: Sizes) -> Encoder:
     """Of the source and, where there is one, of the context beside it."""
-    own = _encoder(config, config.model.encoder, "source", sizes)
+    own: Any = _encoder(config, config.model.encoder, "source", sizes)
     if not config.has_context:
-        return own
+        return own  # type: ignore[no-any-return]
     return ContextEncoder(own, _encoder(config, config.model.context.encoder, "context", sizes))
 
 
@@ -98,8 +98,8 @@ def _picture(
             positions=settings.positions,
             dropout=dropout,
         )
-    seeing = backbone(settings)
-    width = settings.width if seeing.width != settings.width else None  # type: ignore[comparison-overlap]
+    seeing: Any = backbone(settings)
+    width = settings.width if seeing.width != settings.width else None
     return PictureEncoder(seeing, width=width, positions=settings.positions, dropout=dropout, trainable=True)
 
 
@@ -111,7 +111,8 @@ def backbone(settings: settings_of.PictureEncoder) -> nn.Module:
         "patches": {"width": settings.width, "patch": settings.patch},
     }
     own = options.get(settings.backbone, {"features": settings.features})
-    return BACKBONES[settings.backbone](**size, **own)
+    make: Callable[..., nn.Module] = BACKBONES[settings.backbone]  # type: ignore[assignment]
+    return make(**size, **own)
 
 
 _ENCODERS: dict[type, Callable[[Config, Any, Side, Sizes], Any]] = {

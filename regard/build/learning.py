@@ -1,15 +1,17 @@
 """How a model is trained, searched and judged."""
 
+from typing import Any
+
 import torch
 from torch.optim import Adam, Optimizer
 
 from regard.build.parts import looking_layer
-from regard.build.pairs import task
+from regard.build.tasks import task
 from regard.config import Config
 from regard.core.errors import UserError
 from regard.metrics import METRICS, Metric
 from regard.models import Seq2Seq
-from regard.search import Groups, SearchPlan
+from regard.search import Finder, Groups, Rollout, SearchPlan
 from regard.training import (
     DECAYS,
     FEEDINGS,
@@ -43,7 +45,11 @@ def objective(config: Config) -> CrossEntropy:
     )
 
 
-def search_plan(config: Config) -> SearchPlan:
+def search_plan(config: Config) -> Finder:
+    """How answers are found: by a search over pieces, or by a rollout of points."""
+    if config.kind_of("target") == "points":
+        own: Any = task(config)
+        return Rollout(steps=own.steps)
     settings = config.search.model_dump()
     groups = Groups(settings.pop("groups"), settings.pop("diversity"))
     return SearchPlan(**settings, groups=groups)

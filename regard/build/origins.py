@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from hashlib import blake2b, file_digest
 from pathlib import Path
 
+from regard.build.codecs import load_codec
 from regard.build.networks import load_model
-from regard.build.pairs import load_codec
 from regard.config import Config, Origin, load_config
 from regard.config.data import Multilingual
 from regard.core.errors import UserError
@@ -13,7 +13,6 @@ from regard.models import Seq2Seq
 from regard.run import ModelFolder, find_model
 from regard.tasks.codec import Codec
 from regard.tasks.examples import Examples
-from regard.tasks.text import TextCodec
 
 
 def config_from(
@@ -44,7 +43,7 @@ class Start:
                 "another folder with --run."
             )
 
-    def codec(self, config: Config, examples: Examples) -> TextCodec:
+    def codec(self, config: Config, examples: Examples) -> Codec:
         """Its pieces, with the new limits; a UserError where the new pairs ask for tags that it does not know."""
         self._check_task(config)
         codec = load_codec(config, self.folder)

@@ -53,7 +53,7 @@ def explain(
 
     record = beam is not None and beam > 1
     request = Request(source, to=to)
-    answer = load(run, device=device).predict(request, beam=beam, attention="all", record=record)
+    answer = load(run, device=device).predict(request, beam=beam, attention="all", record=record or None)
     if answer.problem:
         raise UserError(f"There is no answer: {answer.problem}.")
     if words and answer.attention.kinds:

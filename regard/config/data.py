@@ -19,6 +19,9 @@ from regard.config.fields import (
     left_out,
 )
 from regard.data import WINDOWS
+from regard.data.pictures import FITS
+from regard.data.series import FOLDS
+from regard.tasks.scaling import MODES
 from regard.text import READERS, TOKENIZERS
 from regard.text.normalization import NORMALIZATIONS
 
@@ -86,6 +89,59 @@ class Pronounce(Settings):
     )
 
 
+class Captions(Settings):
+    """Pictures to sentences: scenes of coloured shapes that are made, unless `folder` names images with captions."""
+
+    name: Literal["captions"] = "captions"
+    folder: str | None = Field(
+        None,
+        description="A folder with images/, captions.tsv (image, tab, caption) and, if it has them, the lists "
+        "train.txt, val.txt and test.txt. $REGARD_DATA/ at the start of a name is the folder of data.",
+    )
+    fit: Annotated[str, Member(FITS)] = Field(
+        "crop",
+        description="How a picture becomes a square: its middle cut out, stretched, or with grey beside it.",
+    )
+    scenes: Pairs = Field(6000, description="Scenes to make for training.")
+    size: int = Field(64, ge=32, le=1024, description="Pixels a side of a made scene.")
+
+
+class Forecast(Settings):
+    """Series of points to the points that follow: made ones, pedestrians, or the tracks that `data.train` names."""
+
+    name: Literal["forecast"] = "forecast"
+    made: Literal["arms", "lissajous"] = Field(
+        "arms", description="What to make, where nothing else is given."
+    )
+    pairs: Pairs = Field(20_000, description="Series to make for training.")
+    scene: Annotated[str, Member(FOLDS)] | None = Field(
+        None, description="Pedestrians of ETH and UCY: the scene to test on; the others are learned from."
+    )
+    folder: str = Field("$REGARD_DATA/eth-ucy", description="Where the pedestrians are.")
+    observed: Length = Field(8, description="Steps that are seen, of files.")
+    predicted: Length = Field(12, description="Steps that follow, of files.")
+    stride: Length = Field(
+        1, description="Steps from the start of one window of a track to that of the next."
+    )
+    values: list[str] = Field([], description="Columns of a CSV file that are predicted.")
+    beside: list[str] = Field([], description="Columns of a CSV file that are the context.")
+    series: str | None = Field(
+        None, description="Column that says which track a line is of; left out: all of one."
+    )
+    order: str | None = Field(
+        None, description="Column of numbers or ISO dates; left out: lines are in order."
+    )
+    measure: Annotated[str, Member(dict.fromkeys(MODES))] = Field(
+        "displacement",
+        description="What a model is told and says: points as they are, seen from the last observed one, or from each "
+        "to the next.",
+    )
+    context: bool | None = Field(
+        None,
+        description="Read what stands beside the series. Left out: of made arms, and of tables with columns for it.",
+    )
+
+
 class TwoLanguages(Settings):
     """Pairs of two languages. Without `train`, its directions are scored though they were never trained."""
 
@@ -135,7 +191,7 @@ class Multilingual(Settings):
 
 # Runs of the time when there was one task have no name in their section.
 Task = Annotated[
-    Dates | Translation | Pronounce | Multilingual | Summarise,
+    Dates | Translation | Pronounce | Multilingual | Summarise | Captions | Forecast,
     Field(discriminator="name"),
     left_out("name", "dates"),
 ]

@@ -19,7 +19,7 @@ from pydantic_core import CoreSchema, core_schema
 from regard.core.errors import did_you_mean
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Member:
     """A name out of a registry: the registry stays the only place where members are listed."""
 

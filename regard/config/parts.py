@@ -112,10 +112,14 @@ class PictureEncoder(Settings):
         "that knows pictures already (efficientnet_lite0, _lite1, _lite2).",
     )
     features: Annotated[str, Member(dict.fromkeys(FEATURES))] = Field(
-        "head", description="Of EfficientNet, the map after its head, its last stage or a middle one, twice as fine."
+        "head",
+        description="Of EfficientNet, the map after its head, its last stage or a middle one, twice as fine.",
     )
     size: int | None = Field(
-        None, ge=8, le=4096, description="Pixels a side that a picture is fitted to; left out: what the backbone wants."
+        None,
+        ge=8,
+        le=4096,
+        description="Pixels a side that a picture is fitted to; left out: what the backbone wants.",
     )
     stages: Layers = Field(3, description="Of small_cnn, each half as fine as the one before.")
     patch: int = Field(8, ge=1, le=1024, description="Of patches, pixels a side.")
@@ -226,4 +230,6 @@ class Points(Settings):
         description="Its mean, judged by squared error or Huber's; a Gaussian; or a mixture of several.",
     )
     components: int = Field(5, ge=1, le=1000, description="Gaussians of a mixture.")
-    delta: float = Field(1.0, gt=0, le=10**6, description="Of huber: where errors begin to count by their size.")
+    delta: float = Field(
+        1.0, gt=0, le=10**6, description="Of huber: where errors begin to count by their size."
+    )

@@ -90,7 +90,12 @@ def xu2015_soft() -> Model:
     return Model(
         embedding=512,
         encoder=PictureEncoder(
-            kind="picture", backbone="efficientnet_lite0", trained=False, features="head", width=512, positions=False
+            kind="picture",
+            backbone="efficientnet_lite0",
+            trained=False,
+            features="head",
+            width=512,
+            positions=False,
         ),
         attention=Attention(score="additive", gated=True),
         decoder=RecurrentDecoder(
@@ -102,9 +107,7 @@ def xu2015_soft() -> Model:
 def xu2015_hard() -> Model:
     """The same with one cell at each step, drawn and learned by REINFORCE."""
     soft = xu2015_soft()
-    return soft.model_copy(
-        update={"attention": Attention(score="additive", gated=True, selection="hard")}
-    )
+    return soft.model_copy(update={"attention": Attention(score="additive", gated=True, selection="hard")})
 
 
 def gnmt() -> Model:

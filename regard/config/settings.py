@@ -5,10 +5,10 @@ from typing import Any
 import tomli_w
 from pydantic import Field, model_validator
 
-from regard.config.data import Data, Dates, Task, Text
+from regard.config.data import Captions, Data, Dates, Forecast, Task, Text
 from regard.config.fields import Settings
 from regard.config.model import Model
-from regard.config.parts import NO_ATTENTION, StreamDecoder
+from regard.config.parts import NO_ATTENTION, PictureEncoder, StreamDecoder
 from regard.config.training import Evaluation, Search, Training
 
 # What a task is about changes what is usual; a file says otherwise where it wants to.
@@ -20,7 +20,22 @@ USUAL: dict[str, dict[str, dict[str, Any]]] = {
             "metrics": ["rouge_1", "rouge_2", "rouge_l"],
             "traits": ["perplexity", "novelty_1", "novelty_2", "length"],
         },
-    }
+    },
+    "captions": {
+        "data": {"max_target": 50},
+        "model": {"encoder": {"kind": "picture"}},
+        "evaluation": {
+            "metrics": [
+                "caption_bleu_1",
+                "caption_bleu_2",
+                "caption_bleu_3",
+                "caption_bleu_4",
+                "cider",
+                "rouge_l",
+            ]
+        },
+    },
+    "forecast": {"evaluation": {"metrics": ["ade", "fde"]}},
 }
 
 
@@ -61,6 +76,52 @@ class Config(Settings):
         if isinstance(self.model.decoder, StreamDecoder):
             return 2 + source + target
         return 1 + max(source, target)
+
+    def kind_of(self, side: str) -> str:
+        """What stands on a side (source, target or context): pieces, points or a picture."""
+        if isinstance(self.task, Forecast):
+            return "points"
+        return "picture" if isinstance(self.task, Captions) and side == "source" else "pieces"
+
+    @property
+    def has_context(self) -> bool:
+        """Whether something stands beside the source."""
+        task = self.task
+        if not isinstance(task, Forecast):
+            return False
+        if task.context is not None:
+            return task.context
+        if self.data.train is not None:
+            return bool(task.beside)
+        return task.scene is None and task.made == "arms"
+
+    @model_validator(mode="after")
+    def _encoder_reads_the_source(self) -> "Config":
+        reads_pictures = isinstance(self.model.encoder, PictureEncoder)
+        if self.kind_of("source") == "picture" and not reads_pictures:
+            raise ValueError(
+                f"a {self.model.encoder.kind} encoder reads no pictures, which are the sources of the task "
+                f"{self.task.name}. Set model.encoder.kind to picture, or take the preset xu2015_soft"
+            )
+        if self.kind_of("source") != "picture" and reads_pictures:
+            raise ValueError(
+                f"the picture encoder is for the task captions; the sources of {self.task.name} are none. Take another "
+                "model.encoder.kind or model.preset"
+            )
+        if self.has_context and self.model.decoder.kind in ("stream", "convolutional"):
+            raise ValueError(
+                f"a {self.model.decoder.kind} decoder has no look at the context beside a series. Take a recurrent or "
+                "transformer decoder, or set task.context to false"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _answers_are_pieces(self) -> "Config":
+        if self.kind_of("target") == "points" and (self.model.tie != "none" or self.model.attention.pointer):
+            raise ValueError(
+                "points have no table to tie and cannot be copied: leave out model.tie and pointer"
+            )
+        return self
 
     @model_validator(mode="after")
     def _pairs_are_given(self) -> "Config":

@@ -1,13 +1,9 @@
 """Pairs as ids, prepared once, kept on disk and read through a memory map."""
 
-import fcntl
 import json
 import os
 import re
-import secrets
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -25,13 +21,13 @@ from regard.data.pairs import Pair
 from regard.data.prepared import Batching, Recut
 from regard.data.rows import Ids, Rows, RowsWriter, file_names
 from regard.data.selected import SelectedPairs, changed_meanwhile
+from regard.data.workshop import publish, workshop
 from regard.text import NO_TAGS, Borrowing, Tags, TargetTokenizer, Tokenizer
 
 _FORMAT = 1
 _CHUNK_PAIRS = 10_000
 _CHUNK_CHARACTERS = 10_000_000
 _DESCRIPTION = "store.json"
-_UNFINISHED = ".unfinished-"
 
 
 @dataclass(frozen=True)
@@ -132,8 +128,8 @@ def _sizes(home: Path) -> dict[str, int]:
 def _built(
     cache: Path, blocks: Iterable[BlockOfPairs], encode: Encode, *, expected: str | None = None
 ) -> TokenStore:
-    with _workshop(cache) as workshop:
-        report, name = _write(workshop, blocks, encode)
+    with workshop(cache) as room:
+        report, name = _write(room, blocks, encode)
         if expected is not None and name != expected:
             raise changed_meanwhile()
         if not report.kept:
@@ -141,42 +137,12 @@ def _built(
                 f"Nothing is left to work with: {report}; the limits are {encode.limits.source:,} source and "
                 f"{encode.limits.target:,} target pieces. Check the files or raise the limits."
             )
-        _describe(workshop, report)
+        _describe(room, report)
         # Opened before it moves: the maps stay good whatever another process does to the folder.
-        store = _opened(workshop, name)
+        store = _opened(room, name)
         assert store is not None, "a store just written is whole"
-        _publish(workshop, cache / name)
+        publish(room, cache / name, lambda home: _opened(home, home.name) is not None)
     return store
-
-
-@contextmanager
-def _workshop(cache: Path) -> Iterator[Path]:
-    """A folder to build in, which is gone afterwards. Those that killed processes left behind go too."""
-    cache.mkdir(parents=True, exist_ok=True)
-    workshop = cache / f"{_UNFINISHED}{secrets.token_hex(8)}"
-    with _locked(cache):  # so that nobody takes the new one for one that was left behind
-        for other in cache.glob(f"{_UNFINISHED}*"):
-            with suppress(OSError), _locked(other, wait=False):
-                shutil.rmtree(other, ignore_errors=True)
-        workshop.mkdir()
-        stack = ExitStack()
-        stack.enter_context(_locked(workshop))
-    with stack:
-        try:
-            yield workshop
-        finally:
-            shutil.rmtree(workshop, ignore_errors=True)
-
-
-@contextmanager
-def _locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
-    """The lock goes with its process, however that ends. An OSError where another has it and nobody waits."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _write(folder: Path, blocks: Iterable[BlockOfPairs], encode: Encode) -> tuple[PairReport, str]:
@@ -216,18 +182,3 @@ def _describe(folder: Path, report: PairReport) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     sync(folder)
-
-
-def _publish(workshop: Path, home: Path) -> None:
-    """Give the finished folder its name, unless another process was quicker with the same content."""
-    if home.exists() and _opened(home, home.name) is None:
-        damaged = home.with_name(f"{_UNFINISHED}{secrets.token_hex(8)}")
-        with suppress(FileNotFoundError):  # another process may be mending it too
-            home.rename(damaged)
-        shutil.rmtree(damaged, ignore_errors=True)
-    try:
-        workshop.rename(home)
-    except OSError:
-        if not home.exists():
-            raise
-    sync(home.parent)

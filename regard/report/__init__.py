@@ -11,7 +11,6 @@ from regard.metrics import RESAMPLES, TRIALS
 from regard.report.sentences import sentences
 from regard.report.tables import against_table, beside_table, part_table, score_cards
 from regard.run import Run, find_model
-from regard.search import SearchPlan
 from regard.training.recording import read_metrics
 from regard.viewing.page_charts import learning_charts
 from regard.viewing.page_heat import LEVELS
@@ -98,14 +97,8 @@ def _summary(evaluation: Evaluation) -> str:
     config = evaluation.config
     return (
         f"{config.task.name.capitalize()}{languages(config)} · {len(evaluation.requests):,} {evaluation.split} pairs "
-        f"· {_search(evaluation.search)}"
+        f"· {evaluation.search.told}"
     )
-
-
-def _search(search: SearchPlan) -> str:
-    if search.draw is not None:
-        return "sampling"
-    return f"beam {search.rows}" if search.rows > 1 else "greedy search"
 
 
 def _parts(evaluation: Evaluation) -> str:

@@ -2,14 +2,16 @@
 
 from regard.search.beam import Groups, beam
 from regard.search.ensemble import SPACES, Ensemble
+from regard.search.finding import Finder
 from regard.search.frame import Frame
 from regard.search.greedy import greedy
 from regard.search.hypothesis import Found, Hypothesis, Likeliest
-from regard.search.options import Options, changed, parse
-from regard.search.plan import Question, SearchPlan
+from regard.search.options import Options, parse
+from regard.search.plan import SearchPlan
 from regard.search.point_ensemble import PointEnsemble
+from regard.search.question import Question
 from regard.search.ranks import RANKS, Average, Coverage, LengthPenalty, Rank
-from regard.search.rollout import Course, Rolled, Rollout, SeriesQuestion
+from regard.search.rollout import Course, Rolled, Rollout
 from regard.search.rules import (
     AtLeast,
     AtMost,
@@ -38,6 +40,7 @@ __all__ = [
     "Coverage",
     "Draw",
     "Ensemble",
+    "Finder",
     "Forbidden",
     "Found",
     "Frame",
@@ -60,12 +63,10 @@ __all__ = [
     "Rule",
     "Rules",
     "SearchPlan",
-    "SeriesQuestion",
     "Stepper",
     "Tree",
     "Watch",
     "beam",
-    "changed",
     "everyone",
     "greedy",
     "parse",

@@ -1,14 +1,11 @@
 """What can be asked of a search by name."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from types import NoneType
 from typing import Any, TypedDict, cast, get_args, get_type_hints
 
 from regard.core.errors import UserError, did_you_mean
-from regard.search.plan import SearchPlan
 from regard.search.ranks import RANKS
-from regard.search.sampling import Draw
 
 
 class Options(TypedDict, total=False):
@@ -66,8 +63,6 @@ _CHECKS: dict[str, Check] = {
     "seed": _SEED,
     "likeliest": _WHOLE,
 }
-_OF_DRAWS = ("temperature", "top_k", "top_p", "min_p")
-_OF_GROUPS = {"groups": "count", "diversity": "strength"}
 
 
 def parse(changes: Sequence[str]) -> Options:
@@ -100,19 +95,10 @@ def _known(name: str) -> str:
     return name
 
 
-def changed(plan: SearchPlan, options: Mapping[str, Any]) -> SearchPlan:
-    """The plan with what was asked for instead; a UserError for what makes no sense."""
+def checked(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What was asked for; a UserError for what there is not, or what cannot be."""
     given = {name: value for name, value in options.items() if value is not None}
     for name, value in given.items():
         if _known(name) in _CHECKS and not _CHECKS[name][0](value):
             raise UserError(f"{name} is {value}, but must be {_CHECKS[name][1]}.")
-    draws = {name: given.pop(name) for name in _OF_DRAWS if name in given}
-    groups = {own: given.pop(name) for name, own in _OF_GROUPS.items() if name in given}
-    if given.pop("sample", False):
-        given["draw"] = replace(plan.draw or Draw(), **draws)
-    elif draws:
-        raise UserError(f"{next(iter(draws))} is for sampling: ask for sampling too.")
-    plan = replace(plan, groups=replace(plan.groups, **groups), **given)
-    if plan.draw is not None and (plan.record or plan.groups.count > 1):
-        raise UserError("Sampling has no beam: leave out its groups and its record.")
-    return plan
+    return given

@@ -1,34 +1,29 @@
 """Which search, and how far it may go."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from regard.core.errors import UserError
 from regard.core.pieces import BEGIN, END
 from regard.search.beam import Groups, beam
+from regard.search.ensemble import Ensemble
 from regard.search.frame import Frame
 from regard.search.greedy import greedy
 from regard.search.hypothesis import Found
+from regard.search.options import checked
+from regard.search.question import Question
 from regard.search.ranks import RANKS, Coverage
 from regard.search.rules import NoRepeat, Rules
 from regard.search.sampling import Draw, sample
 from regard.search.stepper import Stepper
-from regard.search.watch import NOBODY, Watch
 
+_OF_DRAWS = ("temperature", "top_k", "top_p", "min_p")
+_OF_GROUPS = {"groups": "count", "diversity": "strength"}
 FEWEST_FOR_PHRASES = 5  # a narrower beam puts required phrases off until nothing else is allowed
-
-
-@dataclass(frozen=True)
-class Question:
-    """One source, as far as a search has to know it."""
-
-    length: int  # positions that can be looked at
-    name: bytes = b""  # what its draws depend on: itself, wherever it stands
-    rules: Rules = ()
-    watch: Watch = NOBODY
 
 
 @dataclass(frozen=True)
@@ -91,6 +86,39 @@ class SearchPlan:
             groups=self.groups,
             record=self.record,
         )
+
+    def changed(self, options: Mapping[str, Any]) -> "SearchPlan":
+        """The plan with what was asked for instead; a UserError for what makes no sense."""
+        given = checked(options)
+        draws = {name: given.pop(name) for name in _OF_DRAWS if name in given}
+        groups = {own: given.pop(name) for name, own in _OF_GROUPS.items() if name in given}
+        if given.pop("sample", False):
+            given["draw"] = replace(self.draw or Draw(), **draws)
+        elif draws:
+            raise UserError(f"{next(iter(draws))} is for sampling: ask for sampling too.")
+        plan = replace(self, groups=replace(self.groups, **groups), **given)
+        if plan.draw is not None and (plan.record or plan.groups.count > 1):
+            raise UserError("Sampling has no beam: leave out its groups and its record.")
+        return plan
+
+    @property
+    def told(self) -> str:
+        if self.draw is not None:
+            return "sampling"
+        return f"beam {self.rows}" if self.rows > 1 else "greedy search"
+
+    @property
+    def longest(self) -> int:
+        return self.max_length
+
+    def short(self) -> "SearchPlan":
+        return replace(self, max_length=2, min_length=0, min_ratio=0.0)
+
+    def quick(self) -> "SearchPlan":
+        return replace(self, beam=1, best=1, draw=None)
+
+    def together(self, steppers: Sequence[Stepper[Any]], space: str) -> Ensemble:
+        return Ensemble(steppers, space=space)
 
     def suited(self, question: Question) -> "SearchPlan":
         """For a question that requires phrases, wide enough to get on with them. Only its own rules count."""

@@ -14,10 +14,10 @@ from torch.nn.utils.rnn import pad_sequence
 from regard.core.batch import UNKNOWN_VALUE
 from regard.core.errors import UserError, did_you_mean
 from regard.core.state import Looks, State, StateT, StepOutput
+from regard.search.question import Question
 from regard.search.sampling import Draw, chances_of
 from regard.search.stepper import check_numbers
 from regard.search.tree import Tree
-from regard.search.watch import NOBODY, Watch
 
 
 class SaysPoints(Protocol):
@@ -42,16 +42,6 @@ class PointStepper(Protocol[StateT]):
     def begin(self, source: Any) -> StateT: ...
 
     def step(self, tokens: Tensor, state: StateT) -> StepOutput[StateT]: ...
-
-
-@dataclass(frozen=True)
-class SeriesQuestion:
-    """One source, as far as a rollout has to know it."""
-
-    row: Any = field(repr=False)  # as its codec made it
-    name: bytes  # what its draws depend on: itself, wherever it stands
-    watch: Watch = NOBODY
-    steps: int | None = None  # None: as the plan says
 
 
 @dataclass(frozen=True)
@@ -98,19 +88,45 @@ class Rollout:
         """Courses that go on at the same time for each source."""
         return self.best
 
-    def suited(self, question: SeriesQuestion) -> "Rollout":
+    @property
+    def told(self) -> str:
+        drawn = "" if self.draw is None else ", drawn"
+        return f"{self.steps} steps{drawn}" + (f", {self.best} courses" if self.best > 1 else "")
+
+    @property
+    def longest(self) -> int:
+        return self.steps
+
+    def least(self, question: Question) -> int:
+        return 0
+
+    def short(self) -> "Rollout":
+        return replace(self, steps=2)
+
+    def quick(self) -> "Rollout":
+        return replace(self, best=1, draw=None)
+
+    def together(self, steppers: Sequence[PointStepper[Any]], space: str) -> Any:
+        """The members' points are averaged, in whatever space others average."""
+        from regard.search.point_ensemble import PointEnsemble  # which knows rollouts
+
+        return PointEnsemble(steppers)
+
+    def suited(self, question: Question) -> "Rollout":
         return self
 
-    def impossible(self, question: SeriesQuestion) -> str | None:
+    def impossible(self, question: Question) -> str | None:
         return None
 
-    def limit(self, question: SeriesQuestion) -> int:
+    def limit(self, question: Question) -> int:
         """The number of points in the answer."""
         return self.steps if question.steps is None else question.steps
 
     def changed(self, options: Mapping[str, Any]) -> "Rollout":
         """The plan with what was asked for instead; a UserError for what makes no sense."""
         given = {name: value for name, value in options.items() if value is not None}
+        if "max_length" in given:  # what other searches call it
+            given["steps"] = given.pop("max_length")
         for name, value in given.items():
             if name not in _CHECKS:
                 raise UserError(f"A rollout has no option {name!r}.{did_you_mean(name, _CHECKS)}")
@@ -125,7 +141,7 @@ class Rollout:
         return replace(self, **given)
 
     def __call__(
-        self, stepper: PointStepper[Any], source: Any, questions: Sequence[SeriesQuestion], mask: Tensor
+        self, stepper: PointStepper[Any], source: Any, questions: Sequence[Question], mask: Tensor
     ) -> list[Rolled]:
         """The courses of each source, each as long as its own question asks. `mask` tells where to compute."""
         head, device = stepper.head, mask.device
@@ -153,9 +169,7 @@ class Rollout:
                 state, fed, alive = state.select(rows), fed[rows], [alive[row] for row in kept]
         return [self._rolled(number, limits[number], log) for number in range(len(questions))]
 
-    def _chances(
-        self, questions: Sequence[SeriesQuestion], steps: int, size: int, device: torch.device
-    ) -> Tensor:
+    def _chances(self, questions: Sequence[Question], steps: int, size: int, device: torch.device) -> Tensor:
         """For each walker and step one number between 0 and 1 for what kind of point, and one for each value."""
         drawn = [
             chances_of(self.seed, question.name, number, steps * (1 + size)).reshape(steps, 1 + size)
@@ -175,7 +189,7 @@ class Rollout:
 
     def _going_on(
         self,
-        questions: Sequence[SeriesQuestion],
+        questions: Sequence[Question],
         owners: Sequence[int],
         alive: Sequence[int],
         log: "_Log",

@@ -13,7 +13,7 @@ from starlette.requests import Request as HttpRequest
 from regard.answers import as_object
 from regard.core.errors import UserError
 from regard.core.prediction import Prediction, Request
-from regard.search import SearchPlan, changed
+from regard.search import Finder, Question
 from regard.server.problems import Problem, busy
 from regard.server.served import Models, Served
 from regard.server.settings import Limits
@@ -50,7 +50,7 @@ class Desk:
         await self.check(way, requests)
         return way
 
-    def _plan(self, model: Served, options: Mapping[str, Any]) -> SearchPlan:
+    def _plan(self, model: Served, options: Mapping[str, Any]) -> Finder:
         most = {
             "beam": self.limits.beam,
             "groups": self.limits.beam,
@@ -66,7 +66,7 @@ class Desk:
                     422, f"{known} is {options[name]}, but at most {limit} is allowed.", field=known
                 )
         try:
-            return changed(model.search, options)
+            return model.search.changed(options)
         except UserError as error:
             raise Problem(422, str(error)) from None
 
@@ -102,7 +102,7 @@ class Desk:
         for number, length in enumerate(lengths):
             if length > most:
                 raise _too_much(number, f"{length} pieces", most)
-            least = max(way.plan.min_length, int((length + 2) * way.plan.min_ratio))
+            least = way.plan.least(Question(length + 2))
             if least >= model.longest_answer:
                 raise _too_much(number, f"answers of {least} pieces", model.longest_answer - 1)
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,22 @@ from regard.core.errors import UserError, did_you_mean
 from regard.core.prediction import Request
 from regard.predictor import Predictor, load
 from regard.run import Run, find_model
-from regard.search import SearchPlan
+from regard.search import Finder
 from regard.server.problems import Problem
 from regard.server.settings import Limits
 
 ALWAYS = ("pieces", "scores", "beam", "alternatives")  # what every model can return
 MOST_EXAMPLES = 6
+TOLD = (
+    "beam",
+    "penalty",
+    "length_penalty",
+    "coverage",
+    "max_length",
+    "no_repeat",
+    "steps",
+    "best",
+)  # of a search
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +42,7 @@ class Served:
     examples: tuple[str, ...] = ()  # sources to begin with
 
     @property
-    def search(self) -> SearchPlan:
+    def search(self) -> Finder:
         return self.predictor.search
 
     @property
@@ -42,7 +52,7 @@ class Served:
 
     @property
     def longest_answer(self) -> int:
-        return max(self.search.max_length, self.predictor.codec.limits.target)
+        return max(self.search.longest, self.predictor.codec.limits.target)
 
     @property
     def returns(self) -> tuple[str, ...]:
@@ -81,14 +91,7 @@ class Served:
             "examples": list(self.examples),
             "vocabulary": codec.sizes,
             "parameters": sum(one.numel() for model in self.predictor.models for one in model.parameters()),
-            "search": {
-                "beam": plan.beam,
-                "penalty": plan.penalty,
-                "length_penalty": plan.length_penalty,
-                "coverage": plan.coverage,
-                "max_length": plan.max_length,
-                "no_repeat": plan.no_repeat,
-            },
+            "search": {name: value for name, value in asdict(plan).items() if name in TOLD},  # type: ignore[call-overload]
             "limits": {
                 "pieces": min(limits.pieces, self.longest_source),
                 "max_length": self.longest_answer,
@@ -170,9 +173,8 @@ def _examples(run: Path) -> tuple[str, ...]:
 
 
 def _looks(predictor: Predictor) -> dict[str, tuple[int, int]]:
-    short = replace(predictor.search, max_length=2, min_length=0, min_ratio=0.0)
-    sample = Request("a", to=next(iter(predictor.codec.languages), None))
-    (answer,) = predictor.answer([sample], short, attention="all")
+    sample = Request(predictor.codec.example, to=next(iter(predictor.codec.languages), None))
+    (answer,) = predictor.answer([sample], predictor.search.short(), attention="all")
     return {
         kind: (int(weights.shape[0]), int(weights.shape[1]))
         for kind, weights in answer.attention.weights.items()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from regard.core.errors import UserError
 from regard.core.prediction import Prediction, Request
-from regard.search import SearchPlan, Watch
+from regard.search import Finder, Watch
 from regard.server.problems import Problem, busy
 from regard.server.served import Served
 from regard.server.settings import Limits
@@ -27,7 +27,7 @@ class Way:
     """How a model is asked. What is asked the same way can share a batch."""
 
     model: Served
-    plan: SearchPlan
+    plan: Finder
     attention: str
 
 

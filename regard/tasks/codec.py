@@ -59,6 +59,16 @@ class Codec(Protocol):
         ...
 
     @property
+    def marks(self) -> tuple[str, ...]:
+        """Other tags that were trained with."""
+        ...
+
+    @property
+    def example(self) -> str:
+        """A source that can be answered, to try a model with."""
+        ...
+
+    @property
     def limits(self) -> Limits:
         """The most that a source and an answer may have."""
         ...

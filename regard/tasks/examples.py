@@ -36,6 +36,7 @@ class Examples:
     languages: tuple[str, ...] = ()  # of the targets, where a source says which one it wants
     marks: tuple[str, ...] = ()  # other tags of the pairs
     baselines: Sequence[Baseline] = ()  # answers that need no model
+    in_words: bool = True  # sources are texts, whose words can be rare
 
 
 class Task(Protocol):

@@ -74,6 +74,10 @@ class TextCodec:
         return TextTargets(self.target, self.limits.target, self.view, self.copying)
 
     @property
+    def example(self) -> str:
+        return "a"
+
+    @property
     def looks(self) -> bool:
         return self.copying is not None
 

@@ -34,7 +34,10 @@ def share_repeated(*changes: str, coverage: Coverage | None) -> float:
     torch.manual_seed(1)
     config = load_config("dates", [*SMALL, *changes])
     model = build.model(config, {"source": VOCABULARY, "target": VOCABULARY})
-    objective, optimizer = CrossEntropy(penalties=[coverage] if coverage else []), torch.optim.Adam(model.parameters())
+    objective, optimizer = (
+        CrossEntropy(penalties=[coverage] if coverage else []),
+        torch.optim.Adam(model.parameters()),
+    )
     for step in range(STEPS):
         optimizer.param_groups[0]["lr"] = 0.01 * (1 - step / STEPS)
         optimizer.zero_grad()

@@ -11,7 +11,7 @@ from torch import Tensor
 from regard.core.errors import UserError
 from regard.core.state import StepOutput
 from regard.layers.points import POINT_HEADS, Gaussian, PointHead
-from regard.search import Draw, PointEnsemble, Rolled, Rollout, SeriesQuestion, Watch
+from regard.search import Draw, PointEnsemble, Question, Rolled, Rollout, Watch
 
 SIZE = 2
 
@@ -52,8 +52,8 @@ class RuleStepper:
         return StepOutput(said, looks, RuleState(state.sources, fed))
 
 
-def asked(numbers: Sequence[int], **more: object) -> list[SeriesQuestion]:
-    return [SeriesQuestion(None, f"source {number}".encode(), **more) for number in numbers]
+def asked(numbers: Sequence[int], **more: object) -> list[Question]:
+    return [Question(0, f"source {number}".encode(), **more) for number in numbers]
 
 
 def rolled(
@@ -90,9 +90,9 @@ def test_the_attention_of_every_step_stays_with_its_course() -> None:
 def test_each_question_may_ask_for_its_own_number_of_steps() -> None:
     stepper = RuleStepper()
     questions = [
-        SeriesQuestion(None, b"a", steps=1),
-        SeriesQuestion(None, b"b"),
-        SeriesQuestion(None, b"c", steps=2),
+        Question(0, b"a", steps=1),
+        Question(0, b"b"),
+        Question(0, b"c", steps=2),
     ]
     found = Rollout(steps=4)(stepper, torch.tensor([1, 2, 3]), questions, torch.ones(3, 1))
     assert [len(one.hypotheses[0].points) for one in found] == [1, 4, 2]
@@ -171,9 +171,9 @@ def test_a_low_temperature_keeps_near_the_mean() -> None:
 def test_a_source_that_nobody_waits_for_leaves_and_the_others_go_on() -> None:
     stepper, left = RuleStepper(), iter([True, False])
     questions = [
-        SeriesQuestion(None, b"a"),
-        SeriesQuestion(None, b"b", Watch(lambda: next(left))),
-        SeriesQuestion(None, b"c"),
+        Question(0, b"a"),
+        Question(0, b"b", watch=Watch(lambda: next(left))),
+        Question(0, b"c"),
     ]
     found = Rollout(steps=4, best=2)(stepper, torch.tensor([1, 2, 3]), questions, torch.ones(3, 1))
     assert [len(one.hypotheses) for one in found] == [2, 0, 2]

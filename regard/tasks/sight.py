@@ -1,0 +1,103 @@
+"""What a model is given of a picture: pixels, or what a network that learns nothing more sees in them."""
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from regard.core.batch import Pictures, Vectors
+from regard.data import fingerprint
+from regard.data.pictures import fitted, read_picture
+from regard.data.workshop import publish, workshop
+
+log = logging.getLogger("regard")
+
+Seen = NDArray[Any]  # pixels 3 H W of bytes, or features S D
+
+_TOGETHER = 16  # pictures that a network sees at once
+_FILE = "seen.npy"
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Pictures as a model reads them. With a `backbone` that is their features, kept with half precision."""
+
+    name: str  # of all that decides what is seen
+    size: int  # pixels a side
+    grid: tuple[int, int]
+    width: int  # of what stands in a cell
+    fit: str = "crop"
+    backbone: nn.Module | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def cells(self) -> int:
+        return self.grid[0] * self.grid[1]
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Of what is seen of one picture."""
+        return (3, self.size, self.size) if self.backbone is None else (self.cells, self.width)
+
+    def pixels(self, source: str, *, files: bool = True) -> NDArray[np.uint8]:
+        """3 H W of one picture; a UserError where it cannot be read."""
+        return fitted(read_picture(source, files=files), self.size, self.fit)
+
+    @torch.inference_mode()
+    def see(self, pixels: Sequence[NDArray[np.uint8]]) -> list[Seen]:
+        if self.backbone is None:
+            return list(pixels)
+        found: list[Seen] = []
+        for start in range(0, len(pixels), _TOGETHER):
+            some = torch.from_numpy(np.stack(pixels[start : start + _TOGETHER]))
+            seen = self.backbone(some).flatten(2).transpose(1, 2)  # B S D
+            found += list(seen.to(torch.float16).numpy())
+        return found
+
+    def collate(self, seen: Sequence[Seen]) -> Pictures | Vectors:
+        if self.backbone is None:
+            return Pictures.stack(seen)
+        return Vectors.pad(seen)
+
+    def kept(self, cache: Path, sources: Sequence[str]) -> Seen:
+        """What is seen of each source, in an array that is mapped from the cache: found once."""
+        digests = [self._digest(source) for source in sources]
+        name = fingerprint([[self.name, self.fit], digests])
+        home = cache / name
+        if not _is_whole(home):
+            log.info("Looking at %s pictures, once.", f"{len(sources):,}")
+            with workshop(cache) as room:
+                self._write(room, sources)
+                publish(room, home, _is_whole)
+        return np.load(home / _FILE, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
+
+    def _write(self, room: Path, sources: Sequence[str]) -> None:
+        kind = np.uint8 if self.backbone is None else np.float16
+        array = np.lib.format.open_memmap(
+            room / _FILE, mode="w+", dtype=kind, shape=(len(sources), *self.shape)
+        )
+        for start in range(0, len(sources), _TOGETHER):
+            some = [self.pixels(source) for source in sources[start : start + _TOGETHER]]
+            array[start : start + len(some)] = np.stack(self.see(some))
+        array.flush()
+        (room / "whole").touch()
+
+    def _digest(self, source: str) -> str:
+        """Of the picture that the model would see: a file may change and keep its name."""
+        from regard.data.locating import located
+
+        path = located(source)
+        if not path.is_file():
+            self.pixels(source)  # says what is wrong
+        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+
+
+def _is_whole(home: Path) -> bool:
+    return (home / "whole").exists()
