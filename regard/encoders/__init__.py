@@ -14,6 +14,7 @@ ENCODERS = {
     "recurrent": RecurrentEncoder,
     "transformer": TransformerEncoder,
     "convolutional": ConvolutionalEncoder,
+    "picture": PictureEncoder,
 }
 
 
