@@ -25,7 +25,7 @@ def as_document(prediction: Prediction) -> dict[str, Any]:
     surrogate pair becomes U+FFFD.
     """
     attention = {
-        kind: {"shape": list(weights.shape), "weights": _lists(_rounded(weights))}
+        kind: {"shape": list(weights.shape), "weights": distributions(weights)}
         for kind, weights in prediction.attention.weights.items()
     }
     return {**described(prediction), "attention": attention}
@@ -48,6 +48,11 @@ def described(prediction: Prediction) -> dict[str, Any]:
     if prediction.beam is not None:
         document["beam"] = list(map(_node, prediction.beam))
     return document
+
+
+def distributions(weights: Weights) -> Any:
+    """Lists in lists, with six decimals."""
+    return _lists(_rounded(weights))
 
 
 def as_json(document: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from regard.viewing.document import well_formed
 from regard.viewing.drawing import Dress, drawn
 from regard.viewing.labels import labelled
 
-_BOX = (
+BOX = (
     f"background:#fff;color:{INK};border:1px solid {LINE};border-radius:8px;padding:12px 14px;"
     "max-width:100%;overflow-x:auto;display:inline-block;font:13px/1.5 system-ui,sans-serif"
 )
@@ -31,19 +31,24 @@ def fragment(
 ) -> str:
     """The answer and one matrix `[target, source]` of weights, or a sentence when there is none."""
     record = prediction.attention
-    answer = (
-        f'<div style="margin-bottom:6px;color:{QUIET}">{_text(prediction.source)} → '
-        f'<strong style="color:{INK}">{_text(prediction.text)}</strong> '
-        f'<span style="white-space:nowrap">log-probability {_number(prediction.score)}'
-        f"{'' if prediction.finished else ', cut off'}</span></div>"
-    )
+    answer = answered(prediction, prediction.source)
     if weights is None:
         drawing = "<div>No attention to draw: this model answers from one fixed vector.</div>"
     else:
         shown = labelled(weights, record.source_pieces, record.target_pieces, hide_special=hide_special)
         drawing = f"<div>{shown.emptiness}</div>" if shown.emptiness else drawn(shown, _DRESS)
     below = f'<div style="color:{QUIET};font-size:12px">{escape(caption)}</div>' if caption else ""
-    return f'<div style="{_BOX}">{answer}{drawing}{below}</div>'
+    return f'<div style="{BOX}">{answer}{drawing}{below}</div>'
+
+
+def answered(prediction: Prediction, source: str) -> str:
+    """A line: what was asked, what was answered, how likely that is."""
+    return (
+        f'<div style="margin-bottom:6px;color:{QUIET}">{_text(source)} → '
+        f'<strong style="color:{INK}">{_text(prediction.text)}</strong> '
+        f'<span style="white-space:nowrap">log-probability {_number(prediction.score)}'
+        f"{'' if prediction.finished else ', cut off'}</span></div>"
+    )
 
 
 def _text(text: str) -> str:

