@@ -15,6 +15,7 @@ from regard.config import Config, Pieces
 from regard.config import data as settings_of
 from regard.config.parts import PictureEncoder
 from regard.core.errors import UserError
+from regard.core.prediction import View
 from regard.data import Limits, Pair, SelectedPairs, Side, cache_folder, fingerprint, located, sample
 from regard.run import ModelFolder
 from regard.tasks.captions import PictureCodec
@@ -53,12 +54,19 @@ def learn_codec(config: Config, examples: Examples) -> Codec:
                 if config.has_context
                 else "Something stands beside the series, but nothing says that it is to be read. Set task.context."
             )
-        return SeriesCodec(scaling, limits(config), task(config).view)
+        return SeriesCodec(scaling, limits(config), _view(config))
     if isinstance(config.model.encoder, PictureEncoder):
         some = sample([examples.train], config.text.sample, config.data.seed)
         target = _learned(config.text.target, some, ("target",))
-        return PictureCodec(sight(config), target, config.data.max_target, task(config).view)
+        return PictureCodec(sight(config), target, config.data.max_target)
     return _learn_text_codec(config, examples)
+
+
+def _view(config: Config) -> View:
+    """How the task draws its answers."""
+    own: Any = task(config)
+    view: View = own.view
+    return view
 
 
 def sight(config: Config) -> Sight:
@@ -97,7 +105,7 @@ def _learn_text_codec(config: Config, examples: Examples) -> TextCodec:
         source,
         target,
         limits(config),
-        task(config).view,
+        _view(config),
         languages=examples.languages,
         marks=examples.marks,
         borrows=config.model.attention.pointer,
@@ -165,10 +173,9 @@ def recutters(config: Config, codec: Codec) -> dict[str, Recutter]:
 
 
 def load_codec(config: Config, folder: ModelFolder) -> Codec:
-    view = task(config).view
     if isinstance(config.task, settings_of.Forecast):
-        return SeriesCodec.load(folder.folder, limits(config), view)
+        return SeriesCodec.load(folder.folder, limits(config), _view(config))
     if isinstance(config.model.encoder, PictureEncoder):
-        return PictureCodec.load(folder.folder, sight(config), config.data.max_target, view)
-    codec = TextCodec.load(folder.folder, limits(config), view)
+        return PictureCodec.load(folder.folder, sight(config), config.data.max_target)
+    codec = TextCodec.load(folder.folder, limits(config), _view(config))
     return replace(codec, borrows=config.model.attention.pointer)

@@ -102,7 +102,6 @@ def _captions(config: Config, settings: settings_of.Captions) -> Captions:
         validation=config.data.validation_size,
         test=config.data.test_size,
         seed=config.data.seed,
-        view=TextView(),
     )
 
 

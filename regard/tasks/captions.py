@@ -23,6 +23,7 @@ from regard.tasks.sight import Seen, Sight
 from regard.tasks.targets import TextTargets
 from regard.tasks.unknowns import Copying
 from regard.text import Tokenizer
+from regard.viewing import PictureView
 
 PARTS = {"train": "train", "validation": "val", "test": "test"}
 TOKENIZER = "target.tokenizer.json"
@@ -37,7 +38,6 @@ class Captions:
     validation: int
     test: int
     seed: int
-    view: View
     target_language: str | None = "en"
 
     def examples(self) -> Examples:
@@ -86,13 +86,16 @@ class PictureCodec:
     sight: Sight
     target: Tokenizer
     longest: int  # pieces of a caption
-    view: View
     files: bool = True  # pictures may be read from files; else data URLs alone
 
     languages: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     looks = False
     example = GREY
+
+    @cached_property
+    def view(self) -> View:
+        return PictureView(self.sight.pixels, self.sight.grid)
 
     @cached_property
     def targets(self) -> TextTargets:
@@ -197,5 +200,5 @@ class PictureCodec:
         self.target.save(folder / TOKENIZER)
 
     @staticmethod
-    def load(folder: Path, sight: Sight, longest: int, view: View) -> "PictureCodec":
-        return PictureCodec(sight, Tokenizer.load(folder / TOKENIZER), longest, view)
+    def load(folder: Path, sight: Sight, longest: int) -> "PictureCodec":
+        return PictureCodec(sight, Tokenizer.load(folder / TOKENIZER), longest)

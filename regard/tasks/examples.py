@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from regard.core.prediction import View
 from regard.data import Case, Filters, Pair, PairFile, PairReader, Side, Wanted, by_pair, select
 from regard.tasks.baselines import Baseline
 
@@ -40,10 +39,7 @@ class Examples:
 
 
 class Task(Protocol):
-    """An application: its pairs, and how its answers are drawn and scored."""
-
-    @property
-    def view(self) -> View: ...
+    """An application: its pairs, and how its answers are scored."""
 
     @property
     def target_language(self) -> str | None:
