@@ -219,7 +219,7 @@ def evaluate(
     before = keeper.load() if keeper else None
     predictions = before or predictor.predict(requests, attention="none", mbr=mbr, **options)
     tallies = _tallies(chosen, predictions, references)
-    rarest = _rarest(config, examples, [case.source for case in cases])
+    rarest = _rarest(config, examples, [case.source for case in cases]) if examples.in_words else []
     evaluation = Evaluation(
         path=Path(path),
         name=" + ".join(Path(one).resolve().name for one in (path, *others)),
@@ -276,8 +276,15 @@ def _kept(run: Run, split: str, requests: Sequence[Request], search: Finder) -> 
 def _tallies(
     metrics: Sequence[Metric], predictions: Sequence[Prediction], references: Sequence[Sequence[str]]
 ) -> list[Tally]:
-    texts = [one.text for one in predictions]
-    return [metric.tally(texts, references) for metric in metrics]
+    texts, courses = [one.text for one in predictions], ["\n".join(_courses(one)) for one in predictions]
+    return [
+        metric.tally(courses if metric.answers == "points" else texts, references) for metric in metrics
+    ]
+
+
+def _courses(prediction: Prediction) -> list[str]:
+    """All that was said of what may follow, the answer first."""
+    return [prediction.text, *(one.text for one in prediction.alternatives)]
 
 
 def _by_direction(

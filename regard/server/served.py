@@ -153,6 +153,7 @@ def load_models(runs: Sequence[str], device: str) -> Models:
     found = {}
     for name, path in named_runs(runs).items():
         predictor = load(path, device=device)
+        predictor.codec = predictor.codec.guarded()
         folder = find_model(path)
         found[name] = Served(
             name, predictor, folder.config(), _looks(predictor), _examples(folder.folder.parent)

@@ -170,6 +170,9 @@ class PictureCodec:
             tuple(f"{row},{column}" for row in range(1, rows + 1) for column in range(1, columns + 1)),
         )
 
+    def guarded(self) -> "PictureCodec":
+        return replace(self, files=False)
+
     def store(self, cache: Path, pairs: Callable[[], Iterable[Pair]]) -> HeldStore:
         held = list(pairs())
         rows = self.target.encode_many([pair.target for pair in held])

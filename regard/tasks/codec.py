@@ -126,6 +126,10 @@ class Codec(Protocol):
         """The same, with unknown pieces of an answer copied from its source; a UserError where that is no text."""
         ...
 
+    def guarded(self) -> "Codec":
+        """The same for sources that strangers send: no file of this machine is read."""
+        ...
+
     def store(self, cache: Path, pairs: Callable[[], Iterable[Pair]]) -> Store:
         """Pairs to train with, prepared once and kept in the cache."""
         ...

@@ -184,6 +184,9 @@ class TextCodec:
     def copying_unknown(self, copying: Copying) -> "TextCodec":
         return replace(self, copying=copying)
 
+    def guarded(self) -> "TextCodec":
+        return self
+
     def store(self, cache: Path, pairs: Callable[[], Iterable[Pair]]) -> TokenStore:
         return open_store(cache, pairs, self.source, self.target, self.limits, self.tags, self.borrowing)
 

@@ -307,6 +307,9 @@ class SeriesCodec:
     def copying_unknown(self, copying: Copying) -> "SeriesCodec":
         raise UserError("Unknown words are copied into texts, but the answers of this model are points.")
 
+    def guarded(self) -> "SeriesCodec":
+        return self
+
     def store(self, cache: Path, pairs: Callable[[], Iterable[Pair]]) -> HeldStore:
         """In memory: points are small."""
         held = list(pairs())

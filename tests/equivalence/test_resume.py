@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from others import OTHERS, Other, some_of
 from small import POINTERS, attention, batch, recurrent
 
 from regard.core.batch import Batch
@@ -52,6 +53,22 @@ class FiveBatches:
         return batch((3, 5, 2)[position % 3 :], seed=100 * epoch + position)
 
 
+@dataclass(frozen=True)
+class Again:
+    """The same examples, in batches that become smaller."""
+
+    other: Other
+
+    def length(self, epoch: int) -> int:
+        return 5
+
+    def batch(self, epoch: int, position: int) -> Batch:
+        examples = self.other.examples()
+        rows = [0, 1, 2, 3][position % 3 :]
+        target = type(examples.target)(examples.target.items[rows], examples.target.lengths[rows])
+        return Batch(some_of(examples.source, rows), target)
+
+
 def model_with_dropout() -> Seq2Seq:
     """With all that draws by chance: dropout of both kinds, noise, word dropout, hard attention."""
     model = recurrent(
@@ -76,6 +93,11 @@ class Kind:
     feeding: str = "teacher"
     model: Callable[[], Seq2Seq] = model_with_dropout
     coverage: float = 0.0
+    batches: FiveBatches | Again = FiveBatches()
+
+    @staticmethod
+    def of(name: str, feeding: str = "teacher") -> "Kind":
+        return Kind(feeding=feeding, model=OTHERS[name], batches=Again(OTHERS[name]))
 
 
 PLAIN = Kind()
@@ -85,6 +107,8 @@ KINDS = {
     "two passes": Kind(feeding="two_pass"),
     "tied": Kind(replace(PLAN, ema=0.5), model=model_with_one_table),
     "pointer": Kind(model=POINTERS["pointer, history"], coverage=1.0),
+    "pictures": Kind.of("picture, hard"),
+    "series": Kind.of("context, mixture", feeding="scheduled"),
 }
 
 
@@ -94,7 +118,7 @@ def make_loop(folder: Path, *, until: int = STEPS, schedule: Schedule = SCHEDULE
     feeding = FEEDINGS[kind.feeding](lambda step: 1 - step / STEPS)
     loop = Loop(
         model,
-        FiveBatches(),
+        kind.batches,
         CrossEntropy(
             label_smoothing=0.1,
             feeding=feeding,
