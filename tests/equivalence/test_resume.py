@@ -53,6 +53,9 @@ class FiveBatches:
         return batch((3, 5, 2)[position % 3 :], seed=100 * epoch + position)
 
 
+FIVE = FiveBatches()
+
+
 @dataclass(frozen=True)
 class Again:
     """The same examples, in batches that become smaller."""
@@ -93,7 +96,7 @@ class Kind:
     feeding: str = "teacher"
     model: Callable[[], Seq2Seq] = model_with_dropout
     coverage: float = 0.0
-    batches: FiveBatches | Again = FiveBatches()
+    batches: FiveBatches | Again = FIVE
 
     @staticmethod
     def of(name: str, feeding: str = "teacher") -> "Kind":
