@@ -32,7 +32,7 @@ def page(prediction: Prediction, *, hide_special: bool = False) -> str:
     }
     values = {
         "title": spoken(f"{prediction.text[:60] or 'Attention'} · Regard"),
-        "data": _inert_json(content),
+        "data": inert_json(content),
         "source": spoken(prediction.source),
         "tree": tree,
         "answer": spoken(prediction.text),
@@ -45,7 +45,7 @@ def page(prediction: Prediction, *, hide_special: bool = False) -> str:
     )
 
 
-def _inert_json(content: dict[str, Any]) -> str:
+def inert_json(content: dict[str, Any]) -> str:
     """JSON in ASCII without a single character that could end or open anything in HTML."""
     text = json.dumps(content, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
