@@ -10,12 +10,14 @@ from regard.viewing.fragment import fragment
 from regard.viewing.heatmap import heatmap
 from regard.viewing.lines import lines
 from regard.viewing.page import page
+from regard.viewing.paths import PathView
 from regard.viewing.pictures import PictureView
 from regard.viewing.saving import save, save_figure
 from regard.viewing.terminal import terminal
 from regard.viewing.tree_figure import tree_figure
 
 __all__ = [
+    "PathView",
     "PictureView",
     "TextView",
     "as_document",

@@ -99,6 +99,18 @@ def test_the_experiment_on_the_argument_trains_both_models_equally_and_draws_the
     assert "Spanish is left out: REGARD_DATA names no folder" in done.stderr
 
 
+def test_the_experiment_on_forecasts_prints_every_fold(tmp_path: Path) -> None:
+    """Everybody walks straight on: constant velocity is right, and who stands still is 6.5 steps off in the mean."""
+    (tmp_path / "all").mkdir()
+    walk = "".join(f"{10 * step}\t1\t{step}\t0\n" for step in range(21))
+    for scene in ("biwi_eth", "biwi_hotel", "students001", "students003", "crowds_zara01", "crowds_zara02"):
+        (tmp_path / "all" / f"{scene}.txt").write_text(walk)
+    printed = run("experiments/forecasts.py", tmp_path).stdout
+    assert first_cells(printed) == ["constant_velocity", "last_point", "test windows"]
+    assert printed.count("0.00 / 0.00") == printed.count("6.50 / 12.00") == 6
+    assert printed.splitlines()[-1] == "| test windows | 2 | 2 | 4 | 2 | 2 | |"
+
+
 @pytest.mark.parametrize("page", ["attention.md", "argument.md", "beam.md"])
 def test_every_picture_of_a_page_is_there(page: str) -> None:
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
