@@ -277,9 +277,7 @@ def _tallies(
     metrics: Sequence[Metric], predictions: Sequence[Prediction], references: Sequence[Sequence[str]]
 ) -> list[Tally]:
     texts, courses = [one.text for one in predictions], ["\n".join(_courses(one)) for one in predictions]
-    return [
-        metric.tally(courses if metric.answers == "points" else texts, references) for metric in metrics
-    ]
+    return [metric.tally(courses if metric.answers == "points" else texts, references) for metric in metrics]
 
 
 def _courses(prediction: Prediction) -> list[str]:

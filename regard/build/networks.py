@@ -9,12 +9,16 @@ from safetensors.torch import load_file
 from regard.build.decoders import decoder
 from regard.build.encoders import encoder
 from regard.config import Config
+from regard.config.parts import PictureEncoder
 from regard.core.errors import UserError
 from regard.core.weights import load_weights
 from regard.layers import Embedding, PlacedEmbedding, PointEmbedding
 from regard.models import Seq2Seq
 from regard.run import ModelFolder
 from regard.tasks.codec import Codec
+
+
+FEATURES_WIDTH = 1280  # of what EfficientNet sees
 
 
 def model(config: Config, sizes: Mapping[str, int]) -> Seq2Seq:
@@ -43,8 +47,11 @@ def _pieces(embedding: Embedding | PlacedEmbedding) -> Embedding:
 
 def parameters(config: Config, *, vocabulary: int) -> int:
     """How many numbers the model has to learn with a vocabulary of this size on both sides; nothing is built."""
+    sizes = {"source": vocabulary, "target": vocabulary}
+    if isinstance(config.model.encoder, PictureEncoder):
+        sizes |= {"source": FEATURES_WIDTH, "rows": 7, "columns": 7}
     with torch.device("meta"):
-        net = model(config, {"source": vocabulary, "target": vocabulary})
+        net = model(config, sizes)
     return sum(parameter.numel() for parameter in net.parameters())
 
 

@@ -19,7 +19,7 @@ from regard.tasks.pronounce import Pronounce
 from regard.tasks.summaries import Summaries
 from regard.tasks.trajectories import OwnTracks, Trajectories
 from regard.tasks.translation import Translation
-from regard.viewing import TextView
+from regard.viewing import PathView
 
 
 def task(config: Config) -> Task:
@@ -119,7 +119,7 @@ def _forecast(config: Config, settings: settings_of.Forecast) -> Trajectories:
         test=config.data.test_size,
         seed=config.data.seed,
         context=config.has_context,
-        view=TextView(),
+        view=PathView(),
     )
 
 

@@ -55,7 +55,7 @@ def explain(
     request = Request(source, to=to)
     answer = load(run, device=device).predict(request, beam=beam, attention="all", record=record or None)
     if answer.problem:
-        raise UserError(f"There is no answer: {answer.problem}.")
+        raise UserError(f"There is no answer: {answer.problem.rstrip('.')}.")
     if words and answer.attention.kinds:
         answer = replace(answer, attention=answer.attention.in_words())
     view = (answer.view or TextView()).showing(layer=layer, head=head, hide_special=hide_special)

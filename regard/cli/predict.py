@@ -104,7 +104,7 @@ def predict(
     answers = predictor.stream(read(lines(), common), attention=attention, mbr=mbr, window=window, **options)
     for number, answer in enumerate(answers, start=1):
         if answer.problem:
-            notes.print(f"Warning: line {number} has no answer: {answer.problem}.")
+            notes.print(f"Warning: line {number} has no answer: {answer.problem.rstrip('.')}.")
         for line in _written(number, answer, output_form, columns, numbered=best is not None):
             sys.stdout.buffer.write(line.encode("utf-8", errors="replace") + b"\n")
         if number % window == 0:

@@ -12,7 +12,7 @@ def recipes() -> None:
     """List the configurations, the comparisons and the models out of papers that ship with Regard."""
     from regard.build import parameters
     from regard.comparing.files import comparisons
-    from regard.config import PRESETS, Config
+    from regard.config import PRESETS, of_preset
     from regard.config import recipes as known
 
     table = Table("recipe", "what it does", box=None, padding=(0, 2, 0, 0))
@@ -27,7 +27,7 @@ def recipes() -> None:
     results.print()
     table = Table("model.preset", "million parameters", "out of", box=None, padding=(0, 2, 0, 0))
     for name, preset in PRESETS.items():
-        size = parameters(Config(model=preset()), vocabulary=VOCABULARY) / 1e6
+        size = parameters(of_preset(name), vocabulary=VOCABULARY) / 1e6
         table.add_row(name, f"{size:.0f}", Text((preset.__doc__ or "").splitlines()[0]))
     results.print(table)
     results.print(

@@ -4,7 +4,15 @@ Nothing below `build` knows this package: modules take plain arguments.
 """
 
 from regard.config.data import Dates, Files, Pieces, Translation, TwoFiles
-from regard.config.loading import difference, find_config, load_config, parse_config, read_toml, recipes
+from regard.config.loading import (
+    difference,
+    find_config,
+    load_config,
+    of_preset,
+    parse_config,
+    read_toml,
+    recipes,
+)
 from regard.config.model import Model
 from regard.config.parts import NO_ATTENTION, Decoder, Encoder
 from regard.config.presets import PRESETS
@@ -26,6 +34,7 @@ __all__ = [
     "difference",
     "find_config",
     "load_config",
+    "of_preset",
     "parse_config",
     "read_toml",
     "recipes",

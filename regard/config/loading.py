@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from regard.config.fields import not_one_of
 from regard.config.model import Model
+from regard.config.parts import PictureEncoder
 from regard.config.presets import PRESETS
 from regard.config.settings import Config, Origin
 from regard.core.errors import UserError, did_you_mean
@@ -58,6 +59,13 @@ def parse_config(
         return Config.model_validate(document)
     except ValidationError as error:
         raise UserError(_sentence(error, origin, changed, by)) from None
+
+
+def of_preset(name: str) -> Config:
+    """A model out of a paper as it stands there, with a task that it is for."""
+    model = PRESETS[name]()
+    task = {"task": {"name": "captions"}} if isinstance(model.encoder, PictureEncoder) else {}
+    return parse_config({**task, "model": {"preset": name}}, origin=name)
 
 
 def _lay_over_preset(document: dict[str, Any], origin: str) -> None:

@@ -243,6 +243,8 @@ PRESETS: dict[str, Callable[[], Model]] = {
     "luong2015_dot": luong2015_dot,
     "luong2015_local_m": luong2015_local_m,
     "luong2015_local_p": luong2015_local_p,
+    "xu2015_soft": xu2015_soft,
+    "xu2015_hard": xu2015_hard,
     "gnmt": gnmt,
     "convs2s": convs2s,
     "transformer_base": transformer_base,

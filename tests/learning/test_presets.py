@@ -7,7 +7,7 @@ import torch
 from strings import TASKS, Strings, share_right, train
 
 from regard import build
-from regard.config import PRESETS, Config, load_config
+from regard.config import PRESETS, Config, load_config, of_preset
 
 WIDTH = 64
 
@@ -77,6 +77,8 @@ def distinct() -> list[str]:
     """Presets that differ in their sizes alone are the same when they are made small."""
     models: dict[str, str] = {}
     for preset in PRESETS:
+        if of_preset(preset).task.name == "captions":
+            continue  # those of pictures learn beside them
         models.setdefault(small(preset).model.model_dump_json(exclude={"preset"}), preset)
     return list(models.values())
 

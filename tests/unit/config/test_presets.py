@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.config import PRESETS, load_config
+from regard.config import PRESETS, load_config, of_preset
 from regard.config.fields import Settings
 from regard.config.parts import (
     Attention,
@@ -20,7 +20,8 @@ Fails = Callable[..., str]
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_fits_is_described_and_stays_changeable(name: str) -> None:
     assert PRESETS[name].__doc__
-    config = load_config("dates", [f"model.preset={name}", "model.dropout=0.4"])
+    recipe = "shapes" if of_preset(name).task.name == "captions" else "dates"
+    config = load_config(recipe, [f"model.preset={name}", "model.dropout=0.4"])
     assert config.model.preset == name
     assert config.model.dropout == 0.4
     whole = PRESETS[name]().model_dump()
