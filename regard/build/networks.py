@@ -17,7 +17,6 @@ from regard.models import Seq2Seq
 from regard.run import ModelFolder
 from regard.tasks.codec import Codec
 
-
 FEATURES_WIDTH = 1280  # of what EfficientNet sees
 
 

@@ -20,6 +20,7 @@ from regard.cli.arguments import (
 )
 from regard.cli.console import notes, results
 from regard.core.errors import UserError
+from regard.core.figures import figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,7 +165,7 @@ def _print_alignment(evaluation: "Evaluation") -> None:
     table = Table("alignment", box=None, padding=(0, 2, 0, 0))
     for score in evaluation.alignment.values():
         table.add_column(score.name.removeprefix("alignment_"), justify="right")
-    table.add_row("all", *(f"{score.value:.2f}" for score in evaluation.alignment.values()), style="bold")
+    table.add_row("all", *(figure(score.value) for score in evaluation.alignment.values()), style="bold")
     results.print()
     results.print(table)
     first = next(iter(evaluation.alignment.values()))
@@ -182,14 +183,14 @@ def print_scores(evaluation: "Evaluation") -> None:
         table.add_column(score.name, justify="right")
     table.add_row("all", *(score.shown for score in evaluation.scores.values()), style="bold")
     for direction in evaluation.by_direction:
-        values = (f"{score.value:.2f}" for score in direction.scores)
+        values = (figure(score.value) for score in direction.scores)
         table.add_row(f"{direction} ({direction.count:,})", *values)
     for buckets, label in (
         (evaluation.by_length, length_label),
         (evaluation.by_frequency, frequency_label),
     ):
         for bucket in buckets:
-            values = (f"{score.value:.2f}" for score in bucket.scores)
+            values = (figure(score.value) for score in bucket.scores)
             table.add_row(f"{label(bucket)} ({bucket.count:,})", *values)
     results.print(table)
     if evaluation.beside:
@@ -220,7 +221,7 @@ def _print_against(against: "Against") -> None:
         table.add_column(name, justify="right")
     table.add_column("")
     for one in against.comparisons.values():
-        cells = (f"{one.value:.2f}", f"{one.other:.2f}", f"{one.difference:+.2f}", f"{one.p:.4f}")
+        cells = (figure(one.value), figure(one.other), f"{one.difference:+.2f}", f"{one.p:.4f}")
         table.add_row(one.name, *cells, one.verdict)
     results.print()
     results.print(table)

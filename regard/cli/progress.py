@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from regard.cli.console import notes
+from regard.core.figures import figure
 from regard.training import Averaged, Budget, Event, Noted, Progressed, Spent, Validated, Validation
 
 
@@ -95,7 +96,7 @@ def _line(event: Event) -> str | None:
 
 
 def _found(validation: Validation) -> str:
-    scores = "".join(f"  {name} {value:.2f}" for name, value in validation.scores.items())
+    scores = "".join(f"  {name} {figure(value)}" for name, value in validation.scores.items())
     return f"loss {validation.loss:.4f}{scores}"
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from regard.cli.arguments import RecipeArgument, SetOption
 from regard.cli.console import notes, results
 from regard.cli.train import stopping
+from regard.core.figures import figure
 
 if TYPE_CHECKING:
     from regard.comparing.sweeping import Sweep, Tried
@@ -68,7 +69,7 @@ def _tell(tried: "Tried") -> None:
 
     if isinstance(tried.event, Validated):
         found = tried.event.validation
-        scores = "".join(f"  {name} {value:.2f}" for name, value in found.scores.items())
+        scores = "".join(f"  {name} {figure(value)}" for name, value in found.scores.items())
         notes.print(f"trial {tried.number}, step {tried.event.step:,}: loss {found.loss:.4f}{scores}")
     elif isinstance(tried.event, Noted) and tried.event.text.startswith("model:"):
         settings = "  ".join(f"{key}={value}" for key, value in tried.settings.items())

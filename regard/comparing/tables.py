@@ -5,6 +5,7 @@ from typing import Any
 
 from regard.comparing.costs import Learning
 from regard.comparing.standings import Quality, Result, Standing
+from regard.core.figures import decimals, figure
 from regard.metrics import BOUND, RESAMPLES, TRIALS, Bucket
 
 Rows = Sequence[Sequence[str]]
@@ -45,7 +46,7 @@ def _main_first(result: Result, one: Standing) -> list[tuple[str, Quality]]:
 
 
 def shown(quality: Quality) -> str:
-    return f"{quality.mean:.2f} ±{quality.spread:.2f}"
+    return f"{figure(quality.mean)} ±{quality.spread:.{decimals(quality.mean)}f}"
 
 
 def _p(result: Result, one: Standing) -> str:
@@ -111,7 +112,7 @@ def lengths(result: Result) -> tuple[Sequence[str], Rows]:
     parts = result.by_length[result.metric]
     labels = [f"{part.least} to {part.most} ({part.count:,})" for part in parts]
     rows = [
-        [one.name, *(f"{part.scores[place].value:.2f}" for part in parts)]
+        [one.name, *(figure(part.scores[place].value) for part in parts)]
         for place, one in enumerate(result.standings)
     ]
     return ["model", *labels], rows

@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from regard.core.figures import figure
 from regard.metrics.score import Score, Tally
 
 FREQUENCIES = (0, 1, 10, 100, 1000)  # the least of each bucket
@@ -19,7 +20,7 @@ class Bucket:
     scores: tuple[Score, ...]
 
     def __str__(self) -> str:
-        scores = ", ".join(f"{score.name} {score.value:.2f}" for score in self.scores)
+        scores = ", ".join(f"{score.name} {figure(score.value)}" for score in self.scores)
         return f"{self.least}-{'' if self.most is None else self.most} ({self.count}): {scores}"
 
 

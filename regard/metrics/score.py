@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.errors import UserError
+from regard.core.figures import decimals, figure
 
 Counts = NDArray[np.float64]
 
@@ -44,7 +45,8 @@ class Score:
 
     @property
     def shown(self) -> str:
-        return f"{self.value:.2f}" + (f" ±{self.interval.half:.2f}" if self.interval else "")
+        near = f" ±{self.interval.half:.{decimals(self.value)}f}" if self.interval else ""
+        return figure(self.value) + near
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from regard.beside import Beside
+from regard.core.figures import decimals, figure
 from regard.metrics import Comparison, Score
 from regard.viewing.standalone import spoken
 
@@ -16,11 +17,11 @@ def _card(score: Score) -> str:
     near = ""
     if score.interval:
         near = (
-            f'<span class="half">±{score.interval.half:.2f}</span>'
-            f'<span class="ends">{score.interval.low:.2f} to {score.interval.high:.2f}</span>'
+            f'<span class="half">±{score.interval.half:.{decimals(score.value)}f}</span>'
+            f'<span class="ends">{figure(score.interval.low)} to {figure(score.interval.high)}</span>'
         )
     return (
-        f'<div class="score"><h3>{spoken(_name(score))}</h3><p><b>{score.value:.2f}</b>{near}</p>'
+        f'<div class="score"><h3>{spoken(_name(score))}</h3><p><b>{figure(score.value)}</b>{near}</p>'
         f"<code>{_breakable(score.signature)}</code></div>"
     )
 
@@ -48,8 +49,8 @@ def beside_table(rows: Sequence[Beside]) -> str:
 def against_table(comparisons: Iterable[Comparison], name: str, other: str) -> str:
     heads = ("metric", name, other, "difference", "p", "")
     rows = (
-        f'<tr class="{one.verdict.split()[0]}"><th scope="row">{spoken(one.name)}</th><td>{one.value:.2f}</td>'
-        f"<td>{one.other:.2f}</td><td>{_signed(one.difference)}</td><td>{one.p:.4f}</td>"
+        f'<tr class="{one.verdict.split()[0]}"><th scope="row">{spoken(one.name)}</th><td>{figure(one.value)}</td>'
+        f"<td>{figure(one.other)}</td><td>{_signed(one.difference)}</td><td>{one.p:.4f}</td>"
         f'<td class="verdict">{one.verdict}</td></tr>'
         for one in comparisons
     )
@@ -85,7 +86,7 @@ def part_table(parts: Sequence[Some], label: Callable[[Some], str], first: str) 
 def _bar(value: float, largest: float) -> str:
     share = 100 * value / largest if largest > 0 else 0
     return (
-        f'<td class="bar">{value:.2f}<svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">'
+        f'<td class="bar">{figure(value)}<svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect class="whole" width="100" height="4"/><rect class="part" width="{share:.1f}" height="4"/></svg></td>'
     )
 
