@@ -44,7 +44,7 @@ class PointStepper(Protocol[StateT]):
     def step(self, tokens: Tensor, state: StateT) -> StepOutput[StateT]: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # rows are arrays: two are the same if they are one
 class SeriesQuestion:
     """One source, as far as a rollout has to know it."""
 
