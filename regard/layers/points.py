@@ -54,7 +54,7 @@ class PointHead(Linear, ABC):
         self.components = components
         if self.numbers == 2:  # all scales are alike at first: what looks unsure too early is never learned
             with torch.no_grad():
-                self.weight[components:].unflatten(0, (several, 2, size))[:, 1].zero_()
+                self.weight[components:].view(several, 2, size, width)[:, 1].zero_()
 
     def features(self, vectors: Tensor, look: Tensor | None, source: Tensor | None) -> Any:
         """What it reads at each step: the vectors (B T D) alone."""
@@ -160,13 +160,13 @@ class Mixture(PointHead):
         logs, means, scales = self._parts(said.double())
         heights = (logs / temperature).softmax(-1).cumsum(-1)  # ... K
         which = (heights < chances[..., :1] * heights[..., -1:]).sum(-1)  # ...
-        chosen = (_chosen(some, which) for some in (means, scales))
-        return _moved(*chosen, chances[..., 1:], temperature).to(said.dtype)
+        means, scales = _chosen(means, which), _chosen(scales, which)
+        return _moved(means, scales, chances[..., 1:], temperature).to(said.dtype)
 
     def _parts(self, said: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Log-probabilities of the components (... K), their means and logarithms of their scales (... K size)."""
-        logits, rest = said.split([self.components, said.shape[-1] - self.components], dim=-1)
-        means, scales = _means_and_scales(rest.unflatten(-1, (self.components, 2 * self.size)))
+        logits, rest = said[..., : self.components], said[..., self.components :]
+        means, scales = _means_and_scales(rest.reshape(*rest.shape[:-1], self.components, 2 * self.size))
         return logits.log_softmax(-1), means, scales
 
 
@@ -205,5 +205,5 @@ def _chosen(some: Tensor, which: Tensor) -> Tensor:
 
 def _moved(means: Tensor, scales: Tensor, chances: Tensor, temperature: float) -> Tensor:
     """Where the normal distribution has so much below it: density to the power 1/temperature is √temperature wide."""
-    away = torch.special.ndtri(chances.double().clamp(_SUREST, 1 - _SUREST))
+    away: Tensor = torch.special.ndtri(chances.double().clamp(_SUREST, 1 - _SUREST))
     return means + scales.exp() * math.sqrt(temperature) * away

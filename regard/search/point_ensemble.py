@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import torch
@@ -67,4 +68,8 @@ class TogetherHead:
         return drawn[member.long(), torch.arange(len(said), device=said.device)]
 
     def _each(self, said: Tensor) -> list[tuple[SaysPoints, Tensor]]:
-        return list(zip(self.heads, said.split(self.widths, dim=-1), strict=True))
+        ends = list(accumulate(self.widths))
+        return [
+            (head, said[..., end - width : end])
+            for head, width, end in zip(self.heads, self.widths, ends, strict=True)
+        ]

@@ -17,6 +17,7 @@ from regard.data.pairs import Pair
 
 MODES = ("absolute", "relative", "displacement")
 FORMAT = "regard.scaling/1"
+_TOGETHER = 1000
 
 
 @dataclass(frozen=True)
@@ -171,11 +172,21 @@ class _Moments:
     def __init__(self) -> None:
         self.count: NDArray[np.float64] | None = None  # of each value: how often it was known
         self.mean = self.squares = np.zeros(0)
+        self._waiting: list[Points] = []  # added up together: one by one takes long
 
     def add(self, values: Points) -> None:
         if self.count is None:
             self.count, self.mean, self.squares = (np.zeros(values.shape[1]) for _ in range(3))
         _check_width(values, len(self.count), "a point")
+        self._waiting.append(values)
+        if len(self._waiting) == _TOGETHER:
+            self._add_up()
+
+    def _add_up(self) -> None:
+        if not self._waiting or self.count is None:
+            return
+        values = np.concatenate(self._waiting)
+        self._waiting = []
         known = np.isfinite(values)
         count = known.sum(axis=0)
         mean = np.where(known, values, 0).sum(axis=0) / np.maximum(count, 1)
@@ -187,6 +198,7 @@ class _Moments:
         self.count = self.count + count
 
     def spread(self) -> Spread:
+        self._add_up()
         assert self.count is not None
         scale = np.sqrt(self.squares / np.maximum(self.count, 1))
         tiny = scale <= 1e-12 * np.maximum(np.abs(self.mean), 1)  # nothing but rounding
@@ -207,6 +219,8 @@ def _measured(
 
 def _last(series: Points, unknown: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The last known of each value, and how many steps it lies before the end of the series."""
+    if np.isfinite(series[-1]).all():
+        return series[-1], np.zeros(series.shape[1], dtype=np.int64)
     known = np.isfinite(series)
     ago = np.argmax(known[::-1], axis=0)
     there = known.any(axis=0)
@@ -217,6 +231,9 @@ def _last(series: Points, unknown: NDArray[np.float64]) -> tuple[NDArray[np.floa
 def _steps(series: Points) -> Points:
     """From each known value to the next: the mean step between them, at the later one."""
     found = np.full(series.shape, np.nan)
+    if np.isfinite(series).all():  # as most are
+        found[1:] = series[1:] - series[:-1]
+        return found
     for column, values in enumerate(series.T):
         known = np.flatnonzero(np.isfinite(values))
         found[known[1:], column] = np.diff(values[known]) / np.diff(known)
@@ -225,6 +242,8 @@ def _steps(series: Points) -> Points:
 
 def _steps_from(target: Points, origin: NDArray[np.float64], ago: NDArray[np.int64]) -> Points:
     """The same for points that follow one which lies `ago` steps before the end of its series."""
+    if np.isfinite(target).all() and not ago.any():
+        return np.diff(target, axis=0, prepend=origin[None])
     found = np.full(target.shape, np.nan)
     for column, values in enumerate(target.T):
         known = np.flatnonzero(np.isfinite(values))

@@ -52,7 +52,7 @@ class Paths:
 
     @property
     def size(self) -> int:
-        return self.observed.shape[1]
+        return int(self.observed.shape[1])
 
     @property
     def every(self) -> Points:

@@ -107,15 +107,9 @@ def _plane(axes: "Axes", paths: Paths, marks: NDArray[np.float64] | None) -> Non
     if len(paths.predicted):
         _line(axes, *np.concatenate([start, paths.predicted]).T, colour=ACCENT)
     if marks is not None:
-        axes.scatter(
-            *paths.observed.T,
-            s=_LARGEST_MARK * paths.areas(marks),
-            color=LOOKED,
-            alpha=0.35,
-            linewidth=0,
-            zorder=3,
-            clip_on=False,
-        )
+        x, y = paths.observed.T
+        sizes = _LARGEST_MARK * paths.areas(marks)
+        axes.scatter(x, y, s=sizes, color=LOOKED, alpha=0.35, linewidth=0, zorder=3, clip_on=False)
 
 
 def _over_time(axes: "Axes", paths: Paths, value: int, marks: NDArray[np.float64] | None) -> None:
@@ -159,7 +153,7 @@ def _dress(axes: "Axes") -> None:
 
 
 def _cell(look: Look) -> float:
-    return max(_SMALLEST_CELL, min(_CELL, _LONGEST_MAP / max(look.shape)))
+    return max(_SMALLEST_CELL, min(_CELL, _LONGEST_MAP / int(max(look.shape))))
 
 
 def _map(axes: "Axes", kind: str, look: Look, cell: float) -> None:

@@ -15,8 +15,8 @@ LARGEST = 15  # radius of a mark: areas are in proportion to weights
 _LEFT, _TOP, _RIGHT, _BELOW = 48, 14, 14, 26
 
 Dress = Callable[[str], str]  # what something is -> attributes that say how it looks
-Place = Callable[[Points], NDArray[np.float64]]  # points to pixels
-Pixels = Sequence[Sequence[float]]
+Pixels = NDArray[np.float64]  # steps, across and down
+Place = Callable[[Points], Pixels]
 
 
 def drawn_paths(paths: Paths, dress: Dress, marks: NDArray[np.float64] | None) -> str:

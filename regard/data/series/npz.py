@@ -77,9 +77,9 @@ def _numbers(array: NDArray[np.generic], name: str, path: Path) -> Points:
 
 
 def _ragged(series: Points, lengths: NDArray[np.generic], path: Path) -> list[Points]:
-    if lengths.dtype.kind not in "iu" or lengths.ndim != 1 or (lengths < 1).any():
+    counts = lengths.astype(np.int64) if lengths.dtype.kind in "iu" else np.zeros(1, dtype=np.int64)
+    if counts.ndim != 1 or (counts < 1).any():
         raise UserError(f"{path}: 'lengths' must be a list of whole numbers from 1 on.")
-    counts = lengths.astype(np.int64)
     if series.ndim == 3:
         if len(counts) != len(series) or counts.max(initial=0) > series.shape[1]:
             raise UserError(f"{path}: 'lengths' do not go with 'series' of the shape {series.shape}.")
