@@ -97,7 +97,8 @@ class CaptionFile:
         first = min(missing, key=wanted.__getitem__)
         more = f" and {len(missing) - 1:,} more of the list" if len(missing) > 1 else ""
         return UserError(
-            f"{self.names}, line {wanted[first]}: {self.captions} has no caption of {first!r}{more}. Add some, or remove it from the list."
+            f"{self.names}, line {wanted[first]}: {self.captions} has no caption of {first!r}{more}. "
+            "Add some, or remove it from the list."
         )
 
     def _bad(self, number: int, reason: str, sentence: str) -> BadLineError:

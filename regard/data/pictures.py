@@ -71,7 +71,7 @@ def _pad(image: "Image", size: int) -> "Image":
     """All of it, in shape, with grey at two ends."""
     longest = max(image.size)
     wide, high = (max(1, round(side * size / longest)) for side in image.size)
-    square = _pillow().new("RGB", (size, size), (_MIDDLE_GREY,) * 3)
+    square: Image = _pillow().new("RGB", (size, size), (_MIDDLE_GREY,) * 3)
     square.paste(_resized(image, (wide, high)), ((size - wide) // 2, (size - high) // 2))
     return square
 
@@ -133,7 +133,8 @@ def _recognized(stream: BinaryIO, name: str) -> "Image":
     try:
         with _warnings_lock, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return pillow.open(stream, formats=FORMATS)
+            image: Image = pillow.open(stream, formats=FORMATS)
+            return image
     except pillow.DecompressionBombError as error:
         raise _too_large(name, "far more") from error
     except Exception as error:
@@ -163,11 +164,11 @@ def _plain(image: "Image") -> "Image":
     pillow = _pillow()
     if image.mode in _DEEP:
         deep = np.asarray(image).astype(np.int64)
-        return pillow.fromarray((deep.clip(0, 2**16 - 1) >> 8).astype(np.uint8)).convert("RGB")
-    if image.has_transparency_data:
+        image = pillow.fromarray((deep.clip(0, 2**16 - 1) >> 8).astype(np.uint8))
+    elif image.has_transparency_data:
         image = image.convert("RGBA")
-        return pillow.alpha_composite(pillow.new("RGBA", image.size, "white"), image).convert("RGB")
-    if image.mode == "F":
+        image = pillow.alpha_composite(pillow.new("RGBA", image.size, "white"), image)
+    elif image.mode == "F":
         raise ValueError("its pixels are fractions")
     return image.convert("RGB")
 

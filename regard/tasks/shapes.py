@@ -9,7 +9,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from random import Random
 
@@ -191,7 +191,7 @@ def _counted(number: int) -> str:
 
 
 def _in_a_row(random: Random, size: int, number: int, sides: tuple[float, float]) -> list[Box]:
-    """From left to right, each in its own part of the picture, and never twice as high as far apart."""
+    """From left to right, each in its own part of the picture, and at least twice as far apart as above each other."""
     while True:
         boxes = []
         for place in range(number):
@@ -202,8 +202,7 @@ def _in_a_row(random: Random, size: int, number: int, sides: tuple[float, float]
             top = random.randint(0, size - side)
             boxes.append((left, top, left + side, top + side))
         centres = [((left + right) / 2, (top + bottom) / 2) for left, top, right, bottom in boxes]
-        near = zip(centres, centres[1:], strict=False)
-        if all(abs(b[1] - a[1]) <= (b[0] - a[0]) / 2 for a, b in near):
+        if all(abs(b[1] - a[1]) <= (b[0] - a[0]) / 2 for a, b in pairwise(centres)):
             return boxes
 
 
@@ -287,7 +286,8 @@ def _write(folder: Path, scenes: Iterator[Scene], parts: dict[str, int]) -> None
     from PIL import Image
 
     (folder / "images").mkdir(parents=True)
-    captions, shapes = [], []
+    captions: list[str] = []
+    shapes: list[str] = []
     for part, number in parts.items():
         names = []
         for scene in islice(scenes, number):

@@ -58,7 +58,7 @@ def strip(
         )
         figure.add_artist(word)
         room = (_PANEL + _GAP / 2) / max(canvas.extent(word, renderer)[0], 0.01)
-        word.set_size(max(_SMALLEST_NAME, _NAME_SIZE * min(1, room)))
+        word.set_fontsize(max(_SMALLEST_NAME, _NAME_SIZE * min(1, room)))
     for number, text in enumerate(reversed(below)):
         x, y = _MARGIN / width, (_MARGIN + number * _LINE) / height
         told = lettering.text(x, y, text, size=9, color=QUIET, va="bottom", transform=figure.transFigure)

@@ -34,7 +34,7 @@ class SmallCnn(nn.Module):
         )
 
     def forward(self, pixels: Tensor) -> Tensor:
-        found: Tensor = self.stages(_normal(pixels, self.stages[0][0].weight))  # type: ignore[index, union-attr]
+        found: Tensor = self.stages(_normal(pixels, next(self.parameters()).dtype))
         return found  # B D h w
 
 
@@ -50,7 +50,7 @@ class Patches(nn.Module):
         self.look = nn.Conv2d(3, width, patch, stride=patch)
 
     def forward(self, pixels: Tensor) -> Tensor:
-        found: Tensor = self.look(_normal(pixels, self.look.weight))
+        found: Tensor = self.look(_normal(pixels, self.look.weight.dtype))
         return found  # B D h w
 
 
@@ -62,6 +62,6 @@ def _convolution(before: int, after: int, groups: int, *, stride: int) -> list[n
     ]
 
 
-def _normal(pixels: Tensor, like: Tensor) -> Tensor:
+def _normal(pixels: Tensor, dtype: torch.dtype) -> Tensor:
     pixels = pixels.contiguous(memory_format=torch.channels_last)  # faster on a CPU
-    return (pixels.to(like.dtype) - _MIDDLE) / _SPREAD
+    return (pixels.to(dtype) - _MIDDLE) / _SPREAD

@@ -69,7 +69,7 @@ def test_what_is_wrong_with_a_line_is_told_with_its_number(
     assert isinstance(bad, BadLineError)
     assert (bad.place, bad.reason) == (f"{captions}, line 2", reason)
     assert said in str(bad)
-    with pytest.raises(UserError, match="line 2: .*skip such lines"):
+    with pytest.raises(UserError, match=r"line 2: .*skip such lines"):
         list(PairReader([file])())
     assert len(list(PairReader([file], skip=True)())) == 2
 

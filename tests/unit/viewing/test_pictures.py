@@ -91,7 +91,7 @@ def test_the_plain_picture_comes_first_and_then_each_piece_lit_where_it_looked()
 
 def test_words_look_where_their_pieces_did() -> None:
     figure = VIEW.figure(WORDS)
-    first, a, dog, end = panels(figure)
+    _, a, dog, end = panels(figure)
     assert {"a", "dog", "</s>"} <= set(names(figure))
     assert (brightest(a), brightest(dog), brightest(end)) == ([0], [1, 5], [3])
 
