@@ -1,4 +1,4 @@
-"""Where data is, whatever the machine: `$REGARD_DATA/` at the start of a file's name."""
+"""Where data is, whatever the machine: `$REGARD_DATA/` or `$REGARD_CACHE/` at the start of a file's name."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,7 @@ from regard.data.cache import cache_folder
 from regard.data.sets import DATA_SETS
 
 VARIABLE = "REGARD_DATA"
+IN_CACHE = "$REGARD_CACHE/"  # what Regard made itself
 
 
 def data_folder() -> Path:
@@ -17,8 +18,10 @@ def data_folder() -> Path:
 
 def located(name: str) -> Path:
     """The file of this name. No other variable is replaced."""
-    prefix = f"${VARIABLE}/"
-    return data_folder() / name.removeprefix(prefix) if name.startswith(prefix) else Path(name)
+    for prefix, folder in ((f"${VARIABLE}/", data_folder), (IN_CACHE, cache_folder)):
+        if name.startswith(prefix):
+            return folder() / name.removeprefix(prefix)
+    return Path(name)
 
 
 def if_missing(path: Path) -> str:

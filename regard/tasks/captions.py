@@ -12,9 +12,10 @@ from regard.core.batch import Pictures, Tokens, Vectors
 from regard.core.errors import UserError
 from regard.core.pieces import END
 from regard.core.prediction import Prediction, Request, View
-from regard.data import Limits, Pair, PairReport, by_source, fingerprint
+from regard.data import Limits, Pair, PairReport, by_source, cache_folder, fingerprint
 from regard.data.captions import CaptionFile, caption_file
 from regard.data.held import HeldStore
+from regard.data.locating import IN_CACHE
 from regard.search import Found, Hypothesis, Rules
 from regard.tasks.codec import Shown
 from regard.tasks.examples import Examples, OwnFiles
@@ -52,7 +53,8 @@ class Captions:
             made = write_scenes(
                 train=self.scenes, validation=self.validation, test=self.test, size=self.size, seed=self.seed
             )
-            return [caption_file(str(made), part) for part in PARTS.values()]
+            inside = f"{IN_CACHE}{made.relative_to(cache_folder())}"
+            return [caption_file(inside, part) for part in PARTS.values()]
         whole = caption_file(self.folder)
         lists = {part: whole.captions.parent / f"{part}.txt" for part in PARTS.values()}
         if not lists["train"].exists():
