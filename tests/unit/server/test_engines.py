@@ -28,7 +28,7 @@ def test_it_answers_and_streams_what_predict_answers(fast: tuple[Here, Path]) ->
     told = dict.fromkeys(range(len(TEXTS)), "")
     for name, data in server.events({"inputs": TEXTS, "beam": 3}):
         if name == "prediction":
-            told[data["input"]] = data["answers"][0]["text"]
+            told[data["input"]] = data["prediction"]["answers"][0]["text"]
     assert list(told.values()) == expected
 
 
