@@ -39,6 +39,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
     """A folder to write into, which then appears under its name, in the place of an older one, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     writing, old = (path.with_name(f".{path.name}.{os.getpid()}.{word}") for word in ("writing", "old"))
+    shutil.rmtree(writing, ignore_errors=True)  # of a process that had this number and was killed
     try:
         writing.mkdir()
         yield writing

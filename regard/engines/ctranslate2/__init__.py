@@ -9,7 +9,6 @@ from regard.config import Config
 from regard.engines.ctranslate2.expressible import refusal
 from regard.engines.ctranslate2.searching import CTranslate2
 from regard.engines.ctranslate2.specification import BY_DISTANCE, specification
-from regard.engines.folders import Export
 from regard.models import Seq2Seq
 from regard.tasks.text import TextCodec
 
@@ -52,4 +51,4 @@ def _unlike(name: str, known: list[str]) -> str:
     return name
 
 
-__all__ = ["CTranslate2", "Export", "names", "refusal", "write"]
+__all__ = ["CTranslate2", "names", "refusal", "write"]

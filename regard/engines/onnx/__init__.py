@@ -26,7 +26,7 @@ NEXT = "next_"  # before the name of a state's part that a step gives back
 CHATTY = ("torch.onnx", "onnxscript", "onnx_ir")  # they tell of every constant
 
 
-def refusal(config: Config, codec: TextCodec) -> str | None:
+def refusal(config: Config, codec: TextCodec) -> str | None:  # noqa: ARG001 (as for every engine)
     """Why a model is not written as graphs; None if it is."""
     decoder = config.model.decoder
     if not isinstance(decoder, settings_of.RecurrentDecoder):
@@ -37,7 +37,12 @@ def refusal(config: Config, codec: TextCodec) -> str | None:
 
 
 def write(
-    model: Seq2Seq, config: Config, codec: TextCodec, folder: Path, *, compute_type: str
+    model: Seq2Seq,
+    config: Config,  # noqa: ARG001 (as for every engine)
+    codec: TextCodec,  # noqa: ARG001
+    folder: Path,
+    *,
+    compute_type: str,  # noqa: ARG001
 ) -> dict[str, Any]:
     """Both graphs; gives the names of what goes in and comes out."""
     ids, lengths = torch.full((2, 3), END), torch.tensor([3, 2])

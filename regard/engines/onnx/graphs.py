@@ -48,7 +48,7 @@ class Stepping(nn.Module):
 
     def forward(self, tokens: Tensor, state: State) -> tuple[Tensor, dict[str, Tensor], State]:
         output = self.decoder.step(tokens, taken(state))
-        looks = {"attention": weights[:, 0] for weights in output.attention.values()}  # B H S
+        looks = {"attention": output.attention[CROSS][:, 0]} if CROSS in output.attention else {}  # B H S
         after = {name: part for name, part in named(output.state).items() if name in changing(state)}
         return torch.log_softmax(output.logits, dim=-1), looks, after
 
