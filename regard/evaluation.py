@@ -25,9 +25,11 @@ from regard.core.errors import UserError, did_you_mean
 from regard.core.files import write_whole
 from regard.core.prediction import Prediction, Request
 from regard.data import Case, Pair, fingerprint
+from regard.engines import find_folder
 from regard.forcing import force
 from regard.metrics import (
     METRICS,
+    PERPLEXITY,
     Bucket,
     Comparison,
     Metric,
@@ -186,16 +188,18 @@ def evaluate(
     alignments: AlignmentTest | None = None,
     mbr: str | None = None,
     device: str = "auto",
+    engine: str | None = None,
+    compute_type: str | None = None,
     **options: Unpack[Options],
 ) -> Evaluation:
     """Scores a model on its own test or validation pairs; a run gets `scores.json`, the answers and its card.
 
-    `metrics` are counted beside the run's own. With `others` it answers together with them, and `mbr` and
-    `options` change the search as in `predict`: such scores, but for another `beam`, are not the run's own and are
-    not saved. `against` is a run to compare with, which answers as its own configuration says.
+    `metrics` are counted beside the run's own. With `others` it answers together with them, `mbr` and `options`
+    change the search as in `predict`, and `engine` what runs the model: such scores, but for another `beam`, are not
+    the run's own and are not saved. `against` is a run to compare with, which answers as its own configuration says.
     """
-    predictor = load(path, *others, device=device)
-    config = find_model(path).config()
+    predictor = load(path, *others, device=device, engine=engine, compute_type=compute_type)
+    config = find_folder(path).config()
     chosen = _metrics(config, metrics)
     examples = build.task(config).examples()
     pairs = examples.test if split == "test" else examples.validation
@@ -214,7 +218,8 @@ def evaluate(
     requests, references = [case.request for case in cases], [case.targets for case in cases]
     alignment = alignments(predictor, pairs) if alignments is not None else {}
     search = predictor.search.changed(options)
-    run = _run(path) if not others and mbr is None and set(options) <= {"beam"} else None
+    own = not others and mbr is None and predictor.engine is None and set(options) <= {"beam"}
+    run = _run(path) if own else None
     keeper = _kept(run, split, requests, search) if run and search == predictor.search else None
     before = keeper.load() if keeper else None
     predictions = before or predictor.predict(requests, attention="none", mbr=mbr, **options)
@@ -234,10 +239,10 @@ def evaluate(
         references=references,
         predictions=predictions,
         rarest=rarest,
-        look=lambda some: predictor.predict(some, mbr=mbr, **options),
+        look=lambda some: predictor.predict(some, attention="cross", mbr=mbr, **options),
         against=_against(against, split, requests, references, chosen, tallies, device) if against else None,
         alignment=alignment,
-        beside=beside(predictor, examples, cases, predictions, chosen, config.evaluation.traits),
+        beside=beside(predictor, examples, cases, predictions, chosen, _traits(config, predictor)),
         saved=run.scores_path if run else None,
         kept=keeper.path if keeper and before else None,
     )
@@ -246,6 +251,11 @@ def evaluate(
     if run:
         _save(run, evaluation)
     return evaluation
+
+
+def _traits(config: Config, predictor: Predictor) -> list[str]:
+    """Those of the run; another engine than Regard's own does not tell how likely it finds a right answer."""
+    return [one for one in config.evaluation.traits if predictor.engine is None or one != PERPLEXITY]
 
 
 def _metrics(config: Config, beside: Sequence[str]) -> list[Metric]:
@@ -261,7 +271,7 @@ def _metrics(config: Config, beside: Sequence[str]) -> list[Metric]:
 
 def _fingerprint(path: str | Path, split: str) -> object:
     """Of the pairs of a split that a run was trained beside."""
-    return find_model(path).data().get(split, {}).get("fingerprint")
+    return find_folder(path).data().get(split, {}).get("fingerprint")
 
 
 def _run(path: str | Path) -> Run | None:

@@ -44,6 +44,10 @@ def force(
         raise UserError(
             f"There are {len(sources):,} sources but {len(targets):,} targets. Give one for each."
         )
+    if predictor.engine is not None:
+        raise UserError(
+            f"The {predictor.engine.name} engine can't be told answers. Take the native engine for that."
+        )
     for model in predictor.models:
         model.eval()
     codec = predictor.codec

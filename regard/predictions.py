@@ -7,7 +7,7 @@ predictions/test.json     the model, sources, search and version that gave them,
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,15 +25,10 @@ Basis = Mapping[str, Any]
 
 
 def basis(folder: ModelFolder, requests: Sequence[Request], search: Finder) -> Basis:
-    """All that answers depend on. The model card is not part of a model."""
-    model = sha256()
-    for path in sorted(folder.folder.iterdir()):
-        if path.is_file() and path != folder.card_path:
-            with path.open("rb") as file:
-                model.update(f"{path.name}\n{file_digest(file, 'sha256').hexdigest()}\n".encode())
+    """All that answers depend on."""
     return {
         "regard": __version__,
-        "model": model.hexdigest(),
+        "model": folder.digest(),
         "sources": fingerprint([one.text, *filter(None, [one.to])] for one in requests),
         "search": asdict(cast(Any, search)),
     }

@@ -17,6 +17,7 @@ from regard.core.kinds import AT_SOURCE, CROSS, KINDS, NOTHING, member_kind
 from regard.core.memory import Memory
 from regard.core.prediction import Prediction, Request
 from regard.data import in_order
+from regard.engines import ENGINES, Engine, find_export, load_engine
 from regard.metrics import UTILITIES, expected
 from regard.models import Seq2Seq
 from regard.run import find_model
@@ -34,6 +35,8 @@ from regard.tasks.codec import Codec, Read
 from regard.tasks.unknowns import Copying, read_dictionary
 
 GIVEN_UP = "nobody waits for it any more"
+NATIVE = ENGINES[0]
+LEAVE_OUT = "Take the native engine for that."
 RECORDS = {"cross": AT_SOURCE, "all": KINDS, "none": NOTHING}
 
 
@@ -43,15 +46,34 @@ def load(
     space: str = "probability",
     copy_unknown: bool = False,
     dictionary: str | Path | None = None,
+    engine: str | None = None,
+    compute_type: str | None = None,
+    workers: int | None = None,
 ) -> "Predictor":
-    """A trained model from its run folder (or from a `model/` folder on its own).
+    """A trained model from its run folder (or from a `model/` folder on its own, or one that was exported).
 
     Several become an ensemble, whose probabilities are averaged, or whose log-probabilities
     (`space="log"`). The first says how to search. With `copy_unknown`, or with a `dictionary` (a file with
     `source word<TAB>target word` in each line), unknown words are copied from where the model looked.
+
+    `engine="ctranslate2"` answers faster and records no attention. It computes in the `compute_type` "float32" or
+    "int8", with so many `workers`, each of which has a thread and a batch of its own: one for each core, if that is
+    left out. An exported model has its own engine.
     """
     if not paths:
         raise UserError("Nothing to load: give a run folder, such as runs/dates.")
+    chosen = _engine(paths, engine)
+    if chosen != NATIVE:
+        if len(paths) > 1 or copy_unknown or dictionary is not None:
+            raise UserError(
+                f"The {chosen} engine runs one model by itself and does not tell where it looked: no ensemble, and "
+                f"nothing to copy unknown words by. {LEAVE_OUT}"
+            )
+        return _run_by(chosen, paths[0], build.device(device), compute_type, workers)
+    if compute_type is not None:
+        raise UserError(
+            f"compute_type is {compute_type!r}, but the native engine computes in float32. Leave it out."
+        )
     if space not in SPACES:
         raise UserError(f"There is no space {space!r} to average in.{did_you_mean(space, SPACES)}")
     models, codecs = [], []
@@ -88,8 +110,37 @@ class Asked:
     question: Question
 
 
+def _engine(paths: Sequence[str | Path], asked: str | None) -> str:
+    if asked is not None and asked not in ENGINES:
+        raise UserError(f"There is no engine {asked!r}.{did_you_mean(asked, ENGINES)}")
+    exported = next((found for path in paths if (found := find_export(path))), None)
+    if exported is not None and exported.to not in ENGINES:
+        raise UserError(
+            f"{exported.folder} was exported to {exported.to}, for programs of your own: see docs/engines.md."
+        )
+    if exported is not None and asked == NATIVE:
+        raise UserError(
+            f"{exported.folder} was exported to {exported.to}. Give the run itself for the native engine."
+        )
+    return asked or (exported.to if exported else NATIVE)
+
+
+def _run_by(
+    engine: str, path: str | Path, device: torch.device, compute_type: str | None, workers: int | None
+) -> "Predictor":
+    loaded = load_engine(path, engine, device=device, compute_type=compute_type, workers=workers)
+    return Predictor(
+        [],
+        loaded.codec,
+        search=build.search_plan(loaded.config),
+        batch_tokens=loaded.config.evaluation.batch_tokens,
+        device=device,
+        engine=loaded.engine,
+    )
+
+
 class Predictor:
-    """Answers sources with a model, or with several as one.
+    """Answers sources with a model, with several as one, or with an engine that stands for model and search.
 
     What it answers to one source does not depend on what else it is asked.
     """
@@ -103,6 +154,7 @@ class Predictor:
         batch_tokens: int,
         device: torch.device,
         space: str = "probability",
+        engine: Engine | None = None,
     ):
         self.models = [model.to(device) for model in models]
         self.codec = codec
@@ -110,13 +162,21 @@ class Predictor:
         self.batch_tokens = batch_tokens
         self.device = device
         self.space = space
+        self.engine = engine
+
+    @property
+    def parameters(self) -> int:
+        """Numbers that were learned."""
+        if self.engine is not None:
+            return self.engine.parameters
+        return sum(one.numel() for model in self.models for one in model.parameters())
 
     @overload  # to a type checker a str is texts too; at run time the first overload wins
     def predict(  # type: ignore[overload-overlap]
         self,
         inputs: str | Request,
         *,
-        attention: str = "cross",
+        attention: str | None = None,
         mbr: str | None = None,
         **options: Unpack[Options],
     ) -> Prediction: ...
@@ -125,7 +185,7 @@ class Predictor:
         self,
         inputs: Iterable[str | Request],
         *,
-        attention: str = "cross",
+        attention: str | None = None,
         mbr: str | None = None,
         **options: Unpack[Options],
     ) -> list[Prediction]: ...
@@ -134,17 +194,19 @@ class Predictor:
         self,
         inputs: str | Request | Iterable[str | Request],
         *,
-        attention: str = "cross",
+        attention: str | None = None,
         mbr: str | None = None,
         **options: Unpack[Options],
     ) -> Prediction | list[Prediction]:
         """One prediction for each input, in their order; for a single input, a single one.
 
         `attention` says what is recorded: the look at the source ("cross"), that and the looks of source
-        and answer at themselves ("all"), or nothing ("none"), which is fastest. `options` change the
-        search: `beam=5`, `best=3` (the others are the prediction's `alternatives`), `sample=True` and so on.
+        and answer at themselves ("all"), or nothing ("none"), which is fastest; left out, it is "cross", or
+        "none" where an engine records nothing. `options` change the search: `beam=5`, `best=3` (the others are
+        the prediction's `alternatives`), `sample=True` and so on.
         With `mbr`, "chrf" or "bleu", the answer is not the likeliest of the `best`, but the one most like all.
         """
+        attention = attention or ("none" if self.engine else "cross")
         if attention not in RECORDS:
             raise UserError(
                 f"There is no attention {attention!r} to record.{did_you_mean(attention, RECORDS)}"
@@ -167,7 +229,7 @@ class Predictor:
         inputs: Iterable[str | Request],
         *,
         window: int = 512,
-        attention: str = "cross",
+        attention: str | None = None,
         mbr: str | None = None,
         **options: Unpack[Options],
     ) -> Iterator[Prediction]:
@@ -190,6 +252,8 @@ class Predictor:
         `watches` are of each request: one that is not wanted any more is given up at the next step.
         """
         wanted = RECORDS[attention]
+        if self.engine is not None:
+            _check(self.engine, search, attention)
         for model in self.models:
             model.eval()  # a training that goes on afterwards sets its own mode at each step
         different = list(dict.fromkeys(requests))  # the same twice has the same answer
@@ -207,6 +271,15 @@ class Predictor:
         plans = {request: search.suited(one.question) for request, one in asked.items()}
         for plan in set(plans.values()):
             alike = [request for request in asked if plans[request] == plan]
+            if self.engine is not None:
+                some = [one for one in alike if asked[one].question.watch.wanted()]
+                reads = [asked[one].read for one in some]
+                told = self.engine(reads, [asked[one].question for one in some], plan)
+                answers |= {
+                    one: self.codec.answer(read, answer)
+                    for one, read, answer in zip(some, reads, told, strict=True)
+                }
+                continue
             lengths = np.array([len(asked[request].read) for request in alike], dtype=np.int64)
             # Every source becomes as many rows as the plan has.
             for batch in in_order(lengths, self.batch_tokens // plan.rows):
@@ -228,6 +301,8 @@ class Predictor:
             question = Question(len(read), read.name, self.codec.rules(request), watch)
         except UserError as error:
             return None, str(error)
+        if self.engine is not None and question.rules:
+            return None, f"the {self.engine.name} engine keeps no rules of answers: the native engine does"
         problem = search.impossible(question)
         return (None, problem) if problem else (Asked(read, question), None)
 
@@ -261,6 +336,13 @@ class Predictor:
         }
         together = search.together([model.decoder for model in self.models], self.space)
         return together, memories, mask, seen
+
+
+def _check(engine: Engine, search: Finder, attention: str) -> None:
+    """Refuses what an engine does not do."""
+    reason = "records no attention" if RECORDS[attention] else engine.refusal(search)
+    if reason:
+        raise UserError(f"The {engine.name} engine {reason}. {LEAVE_OUT}")
 
 
 def _together(requests: Sequence[Request], watches: Sequence[Watch]) -> dict[Request, Watch]:

@@ -18,6 +18,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from regard.metrics import Interval, Score
 
 MODEL_FORMAT = 1  # of model/config.json: raised only when older Regards could not read it
 AVERAGED = "averaged_steps"  # in the header of the weights
+EXPORT = "export.json"  # in a folder that was exported: see regard/engines/folders.py
 
 
 class Run:
@@ -133,6 +135,15 @@ class ModelFolder:
         }
         write_whole(self.config_path, _json(document))
 
+    def digest(self) -> str:
+        """Of all that answers depend on: another model has another. The model card is no part of it."""
+        whole = sha256()
+        for path in sorted(self.folder.iterdir()):
+            if path.is_file() and path != self.card_path:
+                with path.open("rb") as file:
+                    whole.update(f"{path.name}\n{file_digest(file, 'sha256').hexdigest()}\n".encode())
+        return whole.hexdigest()
+
     def averaged(self) -> tuple[int, ...]:
         """The steps of the checkpoints that the weights are the mean of; none if they are those of one."""
         try:
@@ -182,6 +193,10 @@ def find_model(path: str | Path) -> ModelFolder:
     if (folder / "config.toml").exists():
         raise UserError(
             f"{folder}: this run has no model yet: it has not come to its first validation. Train it further."
+        )
+    if (folder / EXPORT).exists():
+        raise UserError(
+            f"{folder} was exported and can only be asked. Give the run that it was exported from."
         )
     raise UserError(f"{folder} is not a run: it has no config.toml and no model/config.json.")
 

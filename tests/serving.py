@@ -155,7 +155,7 @@ def here(*runs: Path | str, limits: Mapping[str, Any] | None = None, **settings:
     chosen = ServerSettings(
         runs=tuple(map(str, runs)), limits=Limits(**(limits or {})), **{"log": "nothing", **settings}
     )
-    models = load_models(chosen.runs, "cpu")
+    models = load_models(chosen.runs, "cpu", engine=chosen.engine, compute_type=chosen.compute_type)
     server = uvicorn.Server(configuration(chosen, application(models, chosen)))
     listener = socket.create_server(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

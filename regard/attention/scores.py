@@ -129,7 +129,7 @@ class _ByPosition(nn.Module):
 
     def keys(self, annotations: Tensor) -> Tensor:
         batch, source, _ = annotations.shape
-        if source > self.longest:
+        if not torch.compiler.is_exporting() and source > self.longest:
             raise UserError(
                 f"This model scores by position and knows {self.longest} source positions, but a source has "
                 f"{source} pieces. Shorten it, or train with a greater model.attention.longest."
@@ -159,13 +159,13 @@ class Position(_ByPosition):
         self.table = nn.Parameter(torch.zeros(longest, heads, longest))
 
     def queries(self, query: Tensor, steps: Tensor) -> Tensor:
-        if int(steps.max()) >= self.longest:
+        if not torch.compiler.is_exporting() and int(steps.max()) >= self.longest:
             raise UserError(
                 f"This model scores by position and knows {self.longest} target positions. "
                 "Lower search.max_length, or train with a greater model.attention.longest."
             )
         rows = self.table[steps].transpose(1, 2)  # B or 1, H T longest
-        return rows.expand(len(query), -1, -1, -1)  # B H T longest
+        return rows.expand(query.shape[0], -1, -1, -1)  # B H T longest
 
 
 def inverse_softplus(value: float) -> float:

@@ -133,6 +133,7 @@ def block(
         heads=settings.heads,
         dropout=settings.attention_dropout,
     )
+    looking = look(own, width, projected=settings.projected)
     parts: dict[str, nn.Module] = {}
     if memory_width is not None:
         parts |= {"across": across(config.model.attention, memory_width), "around_across": around()}
@@ -140,7 +141,6 @@ def block(
     if memory_width is not None and config.has_context:
         beside = across(context.attention, config.model.annotation_width(context.encoder))
         parts |= {"beside": beside, "around_beside": around()}
-    looking = look(own, width, projected=settings.projected)
     return Block(looking, thinking(settings), around(), around(), **parts)  # type: ignore[arg-type]
 
 

@@ -15,6 +15,7 @@ from regard.cli.data import data
 from regard.cli.doctor import doctor
 from regard.cli.evaluate import evaluate
 from regard.cli.explain import explain
+from regard.cli.export import export
 from regard.cli.new import new
 from regard.cli.predict import predict
 from regard.cli.recipes import recipes
@@ -43,6 +44,7 @@ for command in (
     sweep,
     serve,
     average,
+    export,
     recipes,
     data,
     doctor,

@@ -79,6 +79,19 @@ MbrOption = Annotated[
     str | None,
     typer.Option(metavar="chrf|bleu", help="Of the best answers give the one that is most like the others."),
 ]
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="native|ctranslate2",
+        help="What runs the model. ctranslate2 is faster and records no attention. Default: native, or as exported.",
+    ),
+]
+ComputeTypeOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="float32|int8", help="Numbers that --engine ctranslate2 computes in. Default: float32."
+    ),
+]
 DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ...")]
 
 

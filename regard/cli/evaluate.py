@@ -11,7 +11,9 @@ from rich.text import Text
 from regard.cli.arguments import (
     BeamOption,
     BestOption,
+    ComputeTypeOption,
     DeviceOption,
+    EngineOption,
     MbrOption,
     RunArgument,
     SearchOption,
@@ -95,14 +97,21 @@ def evaluate(
     search: SearchOption = None,
     together: WithOption = None,
     device: DeviceOption = "auto",
+    engine: EngineOption = None,
+    compute_type: ComputeTypeOption = None,
 ) -> None:
     """Score a run on unseen pairs; saves `scores.json` and the answers in the run.
 
-    Scores of other searches (--best, --mbr, --search) and of several runs (--with) are shown, not saved. Answers
+    Scores of other searches (--best, --mbr, --search), of several runs (--with) and of another --engine are shown, not
+    saved. Answers
     that were saved are used again as long as the model, the pairs and the search are the same.
     """
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise UserError(f"{report}: a report is a page. Give it a name that ends with .html.")
+    if engine not in (None, "native") and (report or alignments):
+        raise UserError(
+            f"--report and --alignments need attention, which {engine} does not record. Leave --engine out."
+        )
     test = _alignment_test(alignments, align_by, threshold, layer, head, backward, device)
     from regard.evaluation import evaluate as score
 
@@ -116,6 +125,8 @@ def evaluate(
         alignments=test,
         mbr=mbr,
         device=device,
+        engine=engine,
+        compute_type=compute_type,
         **options,
     )
     print_scores(evaluation)

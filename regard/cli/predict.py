@@ -13,7 +13,9 @@ import typer
 from regard.cli.arguments import (
     BeamOption,
     BestOption,
+    ComputeTypeOption,
     DeviceOption,
+    EngineOption,
     MbrOption,
     RunArgument,
     SearchOption,
@@ -77,6 +79,8 @@ def predict(
     search: SearchOption = None,
     together: WithOption = None,
     device: DeviceOption = "auto",
+    engine: EngineOption = None,
+    compute_type: ComputeTypeOption = None,
     window: Annotated[
         int, typer.Option(min=1, help="Lines read ahead, to answer like lengths together.")
     ] = 512,
@@ -91,7 +95,14 @@ def predict(
     from regard.predictor import load
 
     runs = (run, *(together or []))
-    predictor = load(*runs, device=device, copy_unknown=copy_unknown, dictionary=dictionary)
+    predictor = load(
+        *runs,
+        device=device,
+        copy_unknown=copy_unknown,
+        dictionary=dictionary,
+        engine=engine,
+        compute_type=compute_type,
+    )
     options = search_options(search, beam=beam, best=best)
     if sys.stdin.isatty():
         window = 1  # somebody is typing: answer every line at once

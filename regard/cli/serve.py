@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.arguments import DeviceOption
+from regard.cli.arguments import ComputeTypeOption, DeviceOption, EngineOption
 from regard.cli.console import listen_to_warnings, notes
 
 KEY = "REGARD_API_KEY"
@@ -53,6 +53,8 @@ def serve(
         Log, typer.Option(help="What to write to stderr; texts shows what users send.")
     ] = Log.requests,
     device: DeviceOption = "auto",
+    engine: EngineOption = None,
+    compute_type: ComputeTypeOption = None,
 ) -> None:
     """Answer over HTTP: an API for programs, and LibreTranslate's.
 
@@ -82,6 +84,8 @@ def serve(
         keys=_keys(api_key_file),
         log=log,
         device=device,
+        engine=engine,
+        compute_type=compute_type,
     )
     with bound(settings) as listener, suppress(KeyboardInterrupt):
         address = listener.getsockname()

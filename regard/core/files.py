@@ -34,6 +34,27 @@ def _whole(path: Path) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)
 
 
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A folder to write into, which then appears under its name, in the place of an older one, or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writing, old = (path.with_name(f".{path.name}.{os.getpid()}.{word}") for word in ("writing", "old"))
+    shutil.rmtree(writing, ignore_errors=True)  # of a process that had this number and was killed
+    try:
+        writing.mkdir()
+        yield writing
+        for part in writing.rglob("*"):
+            sync(part)
+        sync(writing)
+        if path.exists():
+            path.rename(old)
+        writing.rename(path)
+        sync(path.parent)
+    finally:
+        for folder in (writing, old):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def sync(path: Path) -> None:
     """Makes sure that a file or the names in a folder are on the disk."""
     handle = os.open(path, os.O_RDONLY)

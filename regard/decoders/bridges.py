@@ -55,7 +55,7 @@ class Zeros(nn.Module):
         self.state_width = state_width
 
     def forward(self, memory: Memory) -> tuple[Tensor, ...]:
-        zeros = memory.annotations.new_zeros(len(memory.mask), self.state_width)
+        zeros = memory.annotations.new_zeros(memory.mask.shape[0], self.state_width)
         return (zeros,) * self.layers
 
 

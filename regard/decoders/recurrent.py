@@ -77,8 +77,8 @@ class _Recurrent(nn.Module):
         self.head = head
 
     def begin(self, memory: Memory) -> RecurrentState:
-        rows = torch.arange(len(memory.mask), device=memory.mask.device)  # B
-        nothing = memory.annotations.new_zeros(len(rows), self.width if self.feeds_back else 0)  # B D
+        rows = torch.arange(memory.mask.shape[0], device=memory.mask.device)  # B
+        nothing = memory.annotations.new_zeros(rows.shape[0], self.width if self.feeds_back else 0)  # B D
         first = self.stack.begin(self.bridge(memory))
         keys = self.look.begin(memory)
         seen = self.look.unseen(keys)

@@ -1,6 +1,7 @@
 """The recurrent encoder."""
 
 from collections.abc import Callable
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +13,9 @@ from regard.core.memory import Memory
 from regard.layers import Embedding, PointEmbedding, SequenceDropout, begin_well
 
 NETWORKS: dict[str, Callable[..., nn.RNNBase]] = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
+
+Final = Tensor | tuple[Tensor, ...]  # directions B D, of a layer's last state; for an LSTM, its cell's too
+Read = Callable[[nn.RNNBase, Tensor, Tensor], tuple[Tensor, Final]]  # a layer, B S E, lengths B -> B S D
 
 
 class RecurrentEncoder(nn.Module):
@@ -60,17 +64,16 @@ class RecurrentEncoder(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(width) if layer_norm else nn.Identity() for _ in both)
         self.between = SequenceDropout(dropout, variational=variational)
 
-    def encode(self, source: Sequences, wanted: frozenset[str] = KINDS) -> Memory:
-        lengths, longest = source.lengths.cpu(), source.items.shape[1]
+    def encode(self, source: Sequences, wanted: frozenset[str] = KINDS, read: Read | None = None) -> Memory:
+        """`read` is another way than torch's packed sequences to run a layer over rows of different lengths."""
+        read = read or _packed
         order = _from_the_end(source) if self.reverse else None  # B S
         vectors = self.embedding(source.items)  # B S E
         vectors = vectors if order is None else _ordered(vectors, order)
         finals = []
         for number, (network, norm) in enumerate(zip(self.networks, self.norms, strict=True)):
             below = vectors if number == 0 else self.between(vectors)  # B S D
-            packed = pack_padded_sequence(below, lengths, batch_first=True, enforce_sorted=False)
-            outputs, final = network(packed)
-            vectors, _ = pad_packed_sequence(outputs, batch_first=True, total_length=longest)  # B S D
+            vectors, final = read(cast(nn.RNNBase, network), below, source.lengths)  # B S D
             vectors = norm(vectors + below if self.residual and number > 0 else vectors)
             finals.append(_state(final))
         if order is not None:
@@ -78,7 +81,13 @@ class RecurrentEncoder(nn.Module):
         return Memory(vectors, source.mask, torch.stack(finals, dim=1), wanted, pieces=source.pieces)
 
 
-def _state(final: Tensor | tuple[Tensor, ...]) -> Tensor:
+def _packed(network: nn.RNNBase, vectors: Tensor, lengths: Tensor) -> tuple[Tensor, Final]:
+    packed = pack_padded_sequence(vectors, lengths.cpu(), batch_first=True, enforce_sorted=False)
+    outputs, final = network(packed)
+    return pad_packed_sequence(outputs, batch_first=True, total_length=vectors.shape[1])[0], final
+
+
+def _state(final: Final) -> Tensor:
     """The last state of a layer, B P D: both directions side by side, an LSTM's cell as its second part."""
     parts = final if isinstance(final, tuple) else (final,)  # P times: directions B D
     return torch.stack([torch.cat(part.unbind(0), dim=-1) for part in parts], dim=1)

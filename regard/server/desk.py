@@ -45,7 +45,7 @@ class Desk:
         """How the model is to be asked; a Problem where something is beyond it or beyond the limits."""
         for part in ask.returns:
             if part not in model.returns:
-                raise Problem(422, f"This model has no attention: it can't return {part}.", field="return")
+                raise Problem(422, model.why_not(part), field="return")
         way = Way(model, self._plan(model, ask.options()), ask.recorded)
         await self.check(way, requests)
         return way

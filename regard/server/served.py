@@ -11,13 +11,15 @@ from regard.config import Config
 from regard.config.data import Multilingual, Translation
 from regard.core.errors import UserError, did_you_mean
 from regard.core.prediction import Request
+from regard.engines import find_folder
 from regard.predictor import Predictor, load
-from regard.run import Run, find_model
+from regard.run import Run
 from regard.search import Finder
 from regard.server.problems import Problem
 from regard.server.settings import Limits
 
-ALWAYS = ("pieces", "scores", "beam", "alternatives")  # what every model can return
+ALWAYS = ("pieces", "scores")  # what every model can return
+BY_SEARCH = ("beam", "alternatives")  # and what Regard's own search can tell besides
 MOST_EXAMPLES = 6
 TOLD = (
     "beam",
@@ -57,7 +59,14 @@ class Served:
     @property
     def returns(self) -> tuple[str, ...]:
         looking = ("attention",) if self.looks else ()
-        return (*ALWAYS, *looking, *(("alignments",) if "cross" in self.looks else ()))
+        telling = BY_SEARCH if self.predictor.engine is None else ()
+        return (*ALWAYS, *telling, *looking, *(("alignments",) if "cross" in self.looks else ()))
+
+    def why_not(self, part: str) -> str:
+        """A sentence about something that it can't return."""
+        if self.predictor.engine is not None:
+            return f"This server runs the {self.predictor.engine.name} engine: it can't return {part}."
+        return f"This model has no attention: it can't return {part}."
 
     @cached_property
     def directions(self) -> tuple[tuple[str, str], ...]:
@@ -78,6 +87,7 @@ class Served:
         return {
             "name": self.name,
             "task": self.config.task.name,
+            "engine": self.predictor.engine.name if self.predictor.engine else "native",
             "languages": {
                 "source": sorted({source for source, _ in self.directions}),
                 "target": sorted({target for _, target in self.directions}),
@@ -90,7 +100,7 @@ class Served:
             },
             "examples": list(self.examples),
             "vocabulary": codec.sizes,
-            "parameters": sum(one.numel() for model in self.predictor.models for one in model.parameters()),
+            "parameters": self.predictor.parameters,
             "search": {name: value for name, value in asdict(plan).items() if name in TOLD},  # type: ignore[call-overload]
             "limits": {
                 "pieces": min(limits.pieces, self.longest_source),
@@ -148,13 +158,20 @@ def _name(path: Path) -> str:
     return f"{whole.parent.name}-averaged" if whole.name == "averaged" else whole.name
 
 
-def load_models(runs: Sequence[str], device: str) -> Models:
+def load_models(
+    runs: Sequence[str],
+    device: str,
+    *,
+    engine: str | None = None,
+    compute_type: str | None = None,
+    workers: int | None = None,
+) -> Models:
     """Loads every model and lets it answer once: what is broken shows before anybody asks."""
     found = {}
     for name, path in named_runs(runs).items():
-        predictor = load(path, device=device)
+        predictor = load(path, device=device, engine=engine, compute_type=compute_type, workers=workers)
         predictor.codec = predictor.codec.guarded()
-        folder = find_model(path)
+        folder = find_folder(path)
         found[name] = Served(
             name, predictor, folder.config(), _looks(predictor), _examples(folder.folder.parent)
         )
@@ -175,7 +192,8 @@ def _examples(run: Path) -> tuple[str, ...]:
 
 def _looks(predictor: Predictor) -> dict[str, tuple[int, int]]:
     sample = Request(predictor.codec.example, to=next(iter(predictor.codec.languages), None))
-    (answer,) = predictor.answer([sample], predictor.search.short(), attention="all")
+    attention = "all" if predictor.engine is None else "none"
+    (answer,) = predictor.answer([sample], predictor.search.short(), attention=attention)
     return {
         kind: (int(weights.shape[0]), int(weights.shape[1]))
         for kind, weights in answer.attention.weights.items()

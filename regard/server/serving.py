@@ -10,7 +10,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from regard.core.errors import UserError
-from regard.run import find_model
+from regard.engines import find_folder
 from regard.server.app import application
 from regard.server.protocol import PatientProtocol
 from regard.server.served import load_models, named_runs
@@ -44,7 +44,7 @@ def serve(settings: ServerSettings, listener: socket.socket) -> None:
         uvicorn.Server(configuration(settings, loaded(settings))).run(sockets=[listener])
         return
     for path in named_runs(settings.runs).values():
-        find_model(path).config()  # so that what is wrong with a run is told once, and by this process
+        find_folder(path).config()  # so that what is wrong with a run is told once, and by this process
     os.environ[HANDED_ON] = settings.model_dump_json()
     config = configuration(settings, "regard.cli.serve:worker")
     Multiprocess(config, sockets=[listener]).run()
@@ -55,7 +55,14 @@ def loaded(settings: ServerSettings) -> object:
     threads = settings.threads or max(1, (os.cpu_count() or 1) // settings.workers)
     if settings.threads or "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(threads)
-    return application(load_models(settings.runs, settings.device), settings)
+    models = load_models(
+        settings.runs,
+        settings.device,
+        engine=settings.engine,
+        compute_type=settings.compute_type,
+        workers=threads,
+    )
+    return application(models, settings)
 
 
 def handed_on() -> ServerSettings:

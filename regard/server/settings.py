@@ -55,6 +55,8 @@ class ServerSettings(Settings):
     host: str = "127.0.0.1"
     port: int = 8000
     device: str = "auto"
+    engine: str | None = None  # None: native, or as a model was exported
+    compute_type: str | None = None  # of another engine than the native one
     workers: int = 1
     threads: int | None = None  # None: all cores, shared by the workers
     limits: Limits = Limits()

@@ -174,6 +174,7 @@ class Look(BaseModel):
 class Model(BaseModel):
     name: str
     task: str
+    engine: str = Field(description="What runs the model: native, or another that tells less.")
     languages: dict[str, list[str]]
     directions: list[list[str]]
     to: list[str] = Field(description="Languages of which one must be asked for; none: there is one.")

@@ -140,10 +140,15 @@ class Tokenizer:
         return SPECIAL_PIECES + tuple(piece.replace(" ", "▁") for piece in self._vocabulary)
 
     @property
-    def _vocabulary(self) -> list[str]:
-        """The pieces as the library calls them, in the order of their ids, without the special ones."""
+    def vocabulary(self) -> list[str]:
+        """The pieces as the library calls them, in the order of their ids; no two are called alike."""
         vocabulary = self._tokenizer.get_vocab()
-        return sorted(vocabulary, key=vocabulary.__getitem__)[len(SPECIAL_PIECES) :]
+        return sorted(vocabulary, key=vocabulary.__getitem__)
+
+    @property
+    def _vocabulary(self) -> list[str]:
+        """The same without the special ones."""
+        return self.vocabulary[len(SPECIAL_PIECES) :]
 
     def to_json(self) -> str:
         return self._tokenizer.to_str()

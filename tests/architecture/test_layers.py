@@ -24,6 +24,7 @@ ORDER = [
     ["run", "card"],
     ["predictions"],
     ["build"],
+    ["engines"],
     ["predictor", "starting"],
     ["forcing"],
     ["beside"],

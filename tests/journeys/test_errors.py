@@ -78,7 +78,8 @@ def test_usage_errors_exit_with_2(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["new", "train", "predict", "evaluate", "explain", "average", "recipes", "doctor", "config"]
+    "command",
+    ["new", "train", "predict", "evaluate", "explain", "average", "export", "recipes", "doctor", "config"],
 )
 def test_every_command_has_help_for_people(command: str, tmp_path: Path) -> None:
     text = regard(command, "--help", folder=tmp_path).stdout.decode()

@@ -16,7 +16,7 @@ export const attentionView = {
   id: "attention",
   title: () => "Attention",
   wants: () => ({ attention: "all" }),
-  missing: ({ model }) => (model.returns.includes("attention") ? null : "This model has no attention to draw: it answers from one fixed vector."),
+  missing: ({ model }) => (model.returns.includes("attention") ? null : model.engine === "native" ? "This model has no attention to draw: it answers from one fixed vector." : `The ${model.engine} engine records no attention to draw.`),
   mount,
   picture: (context) => drawing(context, 1100)?.svg,
 };

@@ -7,6 +7,7 @@ export const beamView = {
   id: "beam",
   title: () => "Beam",
   wants: () => ({ returns: ["beam"] }),
+  missing: ({ model }) => (model.returns.includes("beam") ? null : `The ${model.engine} engine does not tell what its search considered.`),
   mount,
   picture: (context) => { const tree = treeOf(context); return tree && treePicture(tree).svg; },
 };

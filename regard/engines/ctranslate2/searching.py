@@ -1,0 +1,200 @@
+"""CTranslate2 as an engine."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ctranslate2
+import numpy as np
+import torch
+
+from regard.core.cores import cores
+from regard.core.errors import UserError, did_you_mean
+from regard.core.pieces import END
+from regard.data import in_order
+from regard.engines.folders import Export
+from regard.search import RANKS, Found, Hypothesis, Question, SearchPlan
+from regard.search.stepper import check_numbers
+from regard.tasks.text import Row
+
+PATIENCE = (
+    2  # hypotheses that end before a search does, for each of the beam: more of them change next to no answer
+)
+LEAST = -1e30  # worse scores are of hypotheses that are none: a beam as wide as a small vocabulary has some
+
+
+@dataclass(frozen=True)
+class _Asked:
+    row: Sequence[int]
+    question: Question
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Questions that are searched for together."""
+
+    numbers: Sequence[int]
+    limit: int
+    least: int
+
+
+class CTranslate2:
+    """Searches on all cores: each worker has a thread and takes a batch of its own.
+
+    Which hypotheses live is the same as in Regard's own search, and so is how they are ranked.
+    """
+
+    name = "ctranslate2"
+
+    def __init__(
+        self,
+        export: Export,
+        *,
+        source: Sequence[str],
+        target: Sequence[str],
+        batch_tokens: int,
+        device: torch.device,
+        compute_type: str | None = None,
+        workers: int | None = None,
+    ):
+        """`source` and `target` are the names of the pieces. Without a `compute_type` it is as exported."""
+        self.workers = workers or (cores() if device.type == "cpu" else 1)
+        self.parameters = int(export.facts["parameters"])
+        self._places: int | None = export.facts["places"]
+        self._source = list(source)
+        self._target = {name: number for number, name in enumerate(target)}
+        self._batch_tokens = batch_tokens
+        known = ctranslate2.get_supported_compute_types(device.type)
+        if compute_type is not None and compute_type not in known:
+            raise UserError(
+                f"CTranslate2 does not compute in {compute_type!r} here.{did_you_mean(compute_type, known)}"
+            )
+        self._translator = ctranslate2.Translator(
+            str(export.files),
+            device=device.type,
+            device_index=device.index or 0,
+            compute_type=compute_type or "default",
+            inter_threads=self.workers,
+            intra_threads=1,
+        )
+
+    def refusal(self, plan: SearchPlan) -> str | None:
+        reasons = {
+            "draws no samples": plan.draw is not None,
+            "keeps no tree of a beam": plan.record,
+            "has no groups of a beam": plan.groups.count > 1,
+            "has no coverage penalty like Regard's": plan.coverage > 0,
+            "has no threshold for the end": plan.end_threshold > 0,
+            "tells no likeliest pieces": plan.likeliest > 0,
+        }
+        return next((reason for reason, is_so in reasons.items() if is_so), None)
+
+    def __call__(self, reads: Sequence[Row], questions: Sequence[Question], plan: SearchPlan) -> list[Found]:
+        if not questions:
+            return []
+        asked = [_Asked(read.ids, question) for read, question in zip(reads, questions, strict=True)]
+        limits = [plan.limit(question) for question in questions]
+        self._check_places(asked, limits)
+        found: dict[int, list[Hypothesis]] = {}
+        found |= self._search(asked, plan, self._batches(asked, plan, limits))
+        # A batch goes as far as its furthest may. Who went further than its own limit must have been cut off there.
+        beyond = [number for number, some in found.items() if _longest(some) > limits[number]]
+        if beyond:
+            own = [
+                _Batch([n for n in beyond if limits[n] == limit], limit, least)
+                for limit, least in {(limits[n], plan.least(questions[n])) for n in beyond}
+            ]
+            found |= self._search(asked, plan, own)
+        return [_best(found[number], plan) for number in range(len(questions))]
+
+    def _check_places(self, asked: Sequence[_Asked], limits: Sequence[int]) -> None:
+        longest = max([*limits, *(len(one.row) for one in asked)])
+        if self._places is not None and longest > self._places:
+            raise UserError(
+                f"CTranslate2 was given {self._places} positions of this model, but {longest} pieces may stand in a "
+                "row. Lower max_length, shorten the text, or take the native engine."
+            )
+
+    def _batches(self, asked: Sequence[_Asked], plan: SearchPlan, limits: Sequence[int]) -> Iterator[_Batch]:
+        """By length, so that little is padded; at least one for each worker."""
+        for least in sorted({plan.least(one.question) for one in asked}):
+            numbers = [n for n, one in enumerate(asked) if plan.least(one.question) == least]
+            lengths = np.array([len(asked[n].row) for n in numbers], dtype=np.int64)
+            share = -(-int(lengths.sum()) // self.workers)
+            for batch in in_order(lengths, max(1, min(self._batch_tokens // plan.rows, share))):
+                some = [numbers[place] for place in batch]
+                yield _Batch(some, max(limits[n] for n in some), least)
+
+    def _search(
+        self, asked: Sequence[_Asked], plan: SearchPlan, batches: Iterable[_Batch]
+    ) -> dict[int, list[Hypothesis]]:
+        """All hypotheses that ended, of each question by its number."""
+        waiting = []
+        for batch in batches:
+            rows = [self._names(asked[n].row) for n in batch.numbers]
+            waiting.append((batch, rows, self._translate(rows, plan, batch)))
+        found: dict[int, list[Hypothesis]] = {}
+        for batch, rows, results in waiting:
+            answers = [self._hypotheses(result.result(), plan) for result in results]
+            if plan.no_repeat or batch.least:
+                answers = self._rescored(rows, answers, plan)
+            found |= zip(batch.numbers, answers, strict=True)
+        return found
+
+    def _names(self, row: Sequence[int]) -> list[str]:
+        return [self._source[piece] for piece in row]
+
+    def _translate(self, rows: list[list[str]], plan: SearchPlan, batch: _Batch) -> Any:
+        """Begins to search; where ranks are log-probabilities, the first to be best is the answer."""
+        patient = plan.rows > 1 and (plan.length_penalty > 0 or plan.best > 1)
+        return self._translator.translate_batch(
+            rows,
+            asynchronous=True,
+            beam_size=plan.rows,
+            num_hypotheses=PATIENCE * plan.rows if patient else 1,
+            patience=PATIENCE if patient else 1,
+            length_penalty=0,  # it gives log-probabilities: Regard ranks them itself
+            no_repeat_ngram_size=plan.no_repeat,
+            max_input_length=0,
+            max_decoding_length=batch.limit,
+            min_decoding_length=batch.least,
+            return_scores=True,
+            return_end_token=True,
+        )
+
+    def _hypotheses(self, result: Any, plan: SearchPlan) -> list[Hypothesis]:
+        check_numbers(result.scores)
+        return [
+            _hypothesis([self._target[name] for name in names], score, plan)
+            for names, score in zip(result.hypotheses, result.scores, strict=True)
+            if score > LEAST
+        ]
+
+    def _rescored(
+        self, rows: list[list[str]], answers: list[list[Hypothesis]], plan: SearchPlan
+    ) -> list[list[Hypothesis]]:
+        """With the model's own log-probabilities: CTranslate2 shares out those of what may not come."""
+        names = list(self._target)
+        asked = [(row, one) for row, some in zip(rows, answers, strict=True) for one in some]
+        told = [[names[token] for token in one.tokens if token != END] for _, one in asked]
+        scored = self._translator.score_batch([row for row, _ in asked], told, max_input_length=0)
+        steps = iter([result.log_probs for result in scored])
+        return [
+            [_hypothesis(one.tokens, sum(next(steps)[: len(one.tokens)]), plan) for one in some]
+            for some in answers
+        ]
+
+
+def _hypothesis(tokens: Sequence[int], score: float, plan: SearchPlan) -> Hypothesis:
+    rank = RANKS[plan.penalty](plan.length_penalty)(torch.tensor(score, dtype=torch.float64), len(tokens))
+    return Hypothesis(tuple(tokens), score, float(rank), tokens[-1] == END, {})
+
+
+def _longest(hypotheses: Iterable[Hypothesis]) -> int:
+    return max((len(one.tokens) for one in hypotheses), default=0)
+
+
+def _best(hypotheses: Iterable[Hypothesis], plan: SearchPlan) -> Found:
+    """Finished ones first, then by rank."""
+    order = sorted(hypotheses, key=lambda one: (not one.finished, -one.rank))
+    return Found(tuple(order[: plan.best]))

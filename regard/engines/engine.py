@@ -1,0 +1,21 @@
+"""What answers in the place of a model and a search: encoder, decoder and search in one."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from regard.search import Found, Question
+
+
+class Engine(Protocol):
+    """It records no attention and keeps no rules: `refusal` says what else it does not do."""
+
+    name: str
+    parameters: int  # numbers that were learned
+
+    def refusal(self, plan: Any) -> str | None:
+        """Why it can't search by this plan, as a sentence's end; None if it can."""
+        ...
+
+    def __call__(self, reads: Sequence[Any], questions: Sequence[Question], plan: Any) -> list[Found]:
+        """The best hypotheses for each source that was read, and what is asked of it."""
+        ...
