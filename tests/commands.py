@@ -61,18 +61,15 @@ def regard(
     *arguments: str | Path, folder: Path, stdin: bytes = b"", code: int | None = 0
 ) -> subprocess.CompletedProcess[bytes]:
     """Runs `regard` in a folder; checks its exit code and that nobody is ever shown a traceback."""
-    done = forked.run(
-        list(map(str, arguments)), folder=folder, stdin=stdin, environment=environment(), timeout=300
-    )
+    words = command(*arguments)[1:]
+    done = forked.run(words, folder=folder, stdin=stdin, environment=environment(), timeout=300)
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     assert code is None or done.returncode == code, (done.returncode, done.stderr.decode())
     return done
 
 
-def start(*arguments: str | Path, folder: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        command(*arguments), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
-    )
+def start(*arguments: str | Path, folder: Path) -> forked.Started:
+    return forked.Started(command(*arguments)[1:], folder=folder, environment=environment())
 
 
 def sentence(done: subprocess.CompletedProcess[bytes]) -> str:

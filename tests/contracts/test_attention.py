@@ -1,4 +1,4 @@
-"""Every score with every scope, selection and number of heads: what all attention promises."""
+"""What all attention promises: every score with every scope, selection and number of heads, or every two of them."""
 
 import itertools
 import math
@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from meetings import pairwise
 from small import LONGEST, attention
 
 from regard.attention import SCOPES, SCORES, SELECTIONS, Attention
@@ -13,13 +14,14 @@ from regard.core.errors import UserError
 
 B, T, S, D = 3, 4, 6, 8
 
-COMBINATIONS = list(itertools.product(SCORES, SCOPES, SELECTIONS, (1, 2)))
-MEMBERS = [pytest.param(*names, id="-".join(map(str, names))) for names in COMBINATIONS]
-DIFFERENTIABLE = [
-    pytest.param(*names, id="-".join(map(str, names)))
-    for names in COMBINATIONS
-    if names[2] in ("soft", "sparse")
-]
+EVERY = list(itertools.product(SCORES, SCOPES, SELECTIONS, (1, 2)))
+PAIRS = pairwise(SCORES, SCOPES, SELECTIONS, (1, 2))
+SMOOTH = pairwise(SCORES, SCOPES, ("soft", "sparse"), (1, 2))
+
+
+def members(rows: list[tuple[object, ...]]) -> pytest.MarkDecorator:
+    names = ("score", "scope", "selection", "heads")
+    return pytest.mark.parametrize(names, rows, ids=["-".join(map(str, row)) for row in rows])
 
 
 def make(score: str, scope: str, selection: str, heads: int) -> Attention:
@@ -39,23 +41,23 @@ def data(source: int = S) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, tor
     return query, annotations, mask, torch.arange(T)[None]
 
 
-@pytest.mark.parametrize(("score", "scope", "selection", "heads"), MEMBERS)
-@pytest.mark.parametrize("training", [False, True])
+@members(EVERY)
 def test_weights_are_a_distribution_and_padding_gets_exactly_zero(
-    score: str, scope: str, selection: str, heads: int, training: bool
+    score: str, scope: str, selection: str, heads: int
 ) -> None:
-    look = make(score, scope, selection, heads).train(training)
+    look = make(score, scope, selection, heads)
     query, annotations, mask, steps = data()
-    attended = look(query, look.prepare(annotations, mask), steps)
-    assert attended.weights is not None
-    assert attended.weights.shape == (B, heads, T, S)
-    assert attended.context.shape == (B, T, D)
-    assert (attended.weights >= 0).all()
-    torch.testing.assert_close(attended.weights.sum(-1), torch.ones(B, heads, T, dtype=torch.double))
-    assert (attended.weights.masked_select(~mask[:, None, None]) == 0).all()
+    for training in (False, True):
+        attended = look.train(training)(query, look.prepare(annotations, mask), steps)
+        assert attended.weights is not None
+        assert attended.weights.shape == (B, heads, T, S)
+        assert attended.context.shape == (B, T, D)
+        assert (attended.weights >= 0).all()
+        torch.testing.assert_close(attended.weights.sum(-1), torch.ones(B, heads, T, dtype=torch.double))
+        assert (attended.weights.masked_select(~mask[:, None, None]) == 0).all()
 
 
-@pytest.mark.parametrize(("score", "scope", "selection", "heads"), MEMBERS)
+@members(PAIRS)
 def test_more_padding_changes_nothing(score: str, scope: str, selection: str, heads: int) -> None:
     look = make(score, scope, selection, heads)
     query, annotations, mask, steps = data()
@@ -70,7 +72,7 @@ def test_more_padding_changes_nothing(score: str, scope: str, selection: str, he
     torch.testing.assert_close(long.weights[..., :S], short.weights)
 
 
-@pytest.mark.parametrize(("score", "scope", "selection", "heads"), MEMBERS)
+@members(PAIRS)
 def test_one_row_alone_equals_the_same_row_among_others(
     score: str, scope: str, selection: str, heads: int
 ) -> None:
@@ -85,7 +87,7 @@ def test_one_row_alone_equals_the_same_row_among_others(
         torch.testing.assert_close(alone.context, together.context[one])
 
 
-@pytest.mark.parametrize(("score", "scope", "selection", "heads"), DIFFERENTIABLE)
+@members(SMOOTH)
 def test_gradients_are_right(score: str, scope: str, selection: str, heads: int) -> None:
     look = make(score, scope, selection, heads)
     query, annotations, mask, steps = data()
@@ -97,7 +99,7 @@ def test_gradients_are_right(score: str, scope: str, selection: str, heads: int)
     assert torch.autograd.gradcheck(context, inputs, fast_mode=heads > 1)
 
 
-@pytest.mark.parametrize(("score", "scope", "selection", "heads"), MEMBERS)
+@members(PAIRS)
 @pytest.mark.parametrize("training", [False, True])
 def test_a_row_with_nothing_to_look_at_gives_zeros_and_no_nan_backwards(
     score: str, scope: str, selection: str, heads: int, training: bool
@@ -115,7 +117,7 @@ def test_a_row_with_nothing_to_look_at_gives_zeros_and_no_nan_backwards(
         assert leaf.grad is None or leaf.grad.isfinite().all()
 
 
-@pytest.mark.parametrize(("score", "scope", "selection", "heads"), MEMBERS)
+@members(PAIRS)
 def test_it_looks_at_itself_too(score: str, scope: str, selection: str, heads: int) -> None:
     """Self-attention is the same module with its own annotations as queries."""
     look = make(score, scope, selection, heads)

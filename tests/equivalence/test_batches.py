@@ -40,13 +40,12 @@ def assert_same(found: tuple[Hypothesis, ...], others: tuple[Hypothesis, ...], l
             assert (other.attention[kind][..., columns:] == 0).all()
 
 
-@pytest.mark.parametrize("plan", ["greedy", "beam"])
 @pytest.mark.parametrize("name", MODELS)
-def test_batch_size_order_and_padding_change_no_answer(name: str, plan: str) -> None:
-    check(MODELS[name](), PLANS[plan])
+def test_batch_size_order_and_padding_change_no_answer(name: str) -> None:
+    check(MODELS[name](), PLANS["beam"])
 
 
-@pytest.mark.parametrize("plan", ["coverage", "groups", "sampling"])
+@pytest.mark.parametrize("plan", ["greedy", "coverage", "groups", "sampling"])
 @pytest.mark.parametrize("name", FEW)
 def test_they_change_no_answer_of_other_searches(name: str, plan: str) -> None:
     check(MODELS[name](), PLANS[plan])

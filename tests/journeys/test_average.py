@@ -3,10 +3,9 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 from commands import TINY, environment, regard, sentence
@@ -102,10 +101,8 @@ def test_killed_anywhere_in_the_averaging_and_trained_again_it_ends_in_the_same_
     (tmp_path / "tiny.toml").write_text(RESTLESS)
     script = Path(__file__).parent / "averager.py"
     run, wanted = tmp_path / "runs/tiny", restless / "runs/tiny"
-    done = subprocess.run(
-        [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, timeout=300, env=environment()
-    )
-    assert done.returncode == 0, done.stderr
+    done = forked.run([str(script)], folder=tmp_path, environment=environment(), timeout=300)
+    assert done.returncode == 0, done.stderr.decode()
     assert len(done.stdout.splitlines()) == 6
     assert (run / WEIGHTS).read_bytes() == (wanted / WEIGHTS).read_bytes()
     assert (run / "model/README.md").read_bytes() == (wanted / "model/README.md").read_bytes()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import TINY, command, environment, regard, sentence, start
+from forked import Started
 
 import regard as library
 
@@ -24,10 +25,10 @@ def write(folder: Path, text: str = TINY) -> None:
     (folder / "tiny.toml").write_text(text)
 
 
-def wait_for(condition: object, process: subprocess.Popen[bytes]) -> None:
-    """Until the condition holds or the process ends, a minute at the most."""
+def wait_for(condition: object, process: Started) -> None:
+    """Until the condition holds or the process ends, five minutes at the most."""
     assert callable(condition)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not condition() and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.005)
@@ -69,7 +70,7 @@ def test_stopped_by_a_signal_it_saves_says_how_to_go_on_and_goes_on_exactly(
     record = tmp_path / "runs/tiny/metrics.jsonl"
     wait_for(lambda: record.exists() and record.stat().st_size > 0, process)
     process.send_signal(number)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=300)
     assert process.returncode == 128 + number
     assert b"To go on, run the same command again" in stderr
     assert b"regard train tiny.toml" in stderr
