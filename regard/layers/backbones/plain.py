@@ -6,28 +6,29 @@ from torch import Tensor, nn
 from regard.core.errors import UserError
 
 _MIDDLE, _SPREAD = 127.5, 73.6  # of bytes that are all as likely
+NARROWEST = 32  # channels of a stage, where the last has as many
 
 
 class SmallCnn(nn.Module):
-    """Stages of two convolutions, each half as fine and twice as wide as the one before.
+    """Stages of two convolutions, each half as fine and twice as wide as the one before, but none very narrow.
 
-    Group norm (Wu & He 2018) looks at one picture alone, so that its neighbours in a batch change nothing.
+    Layer norm over all of a picture (group norm of one group, Wu & He 2018) looks at one picture alone, so that its
+    neighbours in a batch change nothing. Several groups of a few channels each leave little of colours: with them, and
+    narrow first stages, 10 % of the captions of shapes were right after 1,500 steps, and 19 % without.
     """
 
-    def __init__(self, *, size: int = 64, width: int = 128, layers: int = 3, groups: int = 8):
+    def __init__(self, *, size: int = 64, width: int = 128, layers: int = 3):
         super().__init__()
         if size % 2**layers:
             raise UserError(f"A picture of {size} pixels a side cannot be halved {layers} times.")
-        if width % (groups * 2 ** (layers - 1)):
-            raise UserError(f"A width of {width} cannot be halved {layers - 1} times in {groups} groups.")
         self.width, self.size = width, size
         self.grid = (size // 2**layers,) * 2
-        widths = [width // 2**above for above in reversed(range(layers))]
+        widths = [max(width // 2**above, min(width, NARROWEST)) for above in reversed(range(layers))]
         self.stages = nn.Sequential(
             *(
                 nn.Sequential(
-                    *_convolution(before, after, groups, stride=2),
-                    *_convolution(after, after, groups, stride=1),
+                    *_convolution(before, after, stride=2),
+                    *_convolution(after, after, stride=1),
                 )
                 for before, after in zip([3, *widths], widths, strict=False)
             )
@@ -54,10 +55,10 @@ class Patches(nn.Module):
         return found  # B D h w
 
 
-def _convolution(before: int, after: int, groups: int, *, stride: int) -> list[nn.Module]:
+def _convolution(before: int, after: int, *, stride: int) -> list[nn.Module]:
     return [
         nn.Conv2d(before, after, 3, stride=stride, padding=1, bias=False),
-        nn.GroupNorm(groups, after),
+        nn.GroupNorm(1, after),
         nn.ReLU(inplace=True),
     ]
 
