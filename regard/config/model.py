@@ -142,11 +142,6 @@ class Model(Settings):
     def _problems_of_recurrent_decoder(self, decoder: RecurrentDecoder) -> Iterator[str]:
         encoder = self.encoder
         yield from self._problems_of_widths("decoder.width", decoder.width)
-        if decoder.readout == "deep" and self.features != self.embedding:
-            yield (
-                f"the deep readout adds to the previous piece's vector, so decoder.features ({self.features}) must be "
-                f"as wide as embedding ({self.embedding})"
-            )
         if decoder.readout == "state" and decoder.features not in (None, decoder.width):
             yield "the state readout gives the state as it is: leave decoder.features out"
         if decoder.bridge == "last" and not (

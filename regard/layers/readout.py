@@ -56,17 +56,22 @@ class Attentional(nn.Module):
 
 
 class Deep(nn.Module):
-    """y + Vs + Wc: the state and the context, added to the previous piece (Xu et al. 2015, equation 7)."""
+    """y + Vs + Wc: the state and the context, added to the previous piece (Xu et al. 2015, equation 7).
+
+    A piece that is not as wide as the features is projected to them.
+    """
 
     def __init__(self, previous: int, state: int, context: int, *, width: int, dropout: float = 0.0):
         super().__init__()
-        assert width == previous, (width, previous)
         self.width = width
+        self.piece = nn.Identity() if previous == width else Linear(previous, width, bias=False)
         self.linear = Linear(state + context, width)
         self.dropout = Dropout(dropout)
 
     def forward(self, previous: Tensor, state: Tensor, context: Tensor) -> Tensor:
-        features: Tensor = self.dropout(previous + self.linear(torch.cat([state, context], dim=-1)))
+        features: Tensor = self.dropout(
+            self.piece(previous) + self.linear(torch.cat([state, context], dim=-1))
+        )
         return features
 
 

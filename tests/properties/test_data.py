@@ -74,7 +74,7 @@ def test_stored_pairs_come_back(pairs: list[Pair]) -> None:
         assert store.report.kept == len(store) == len(full)
         assert store.report.total == len(pairs)
         for number, pair in enumerate(full):
-            source, target = store.source(number).tolist(), store.target(number).tolist()
+            source, target = store.sources[number].tolist(), store.targets[number].tolist()
             assert (source[-1], target[-1]) == (END, END)
             assert Pair(TOKENIZER.decode(source), TOKENIZER.decode(target)) == pair
             assert store.source_lengths[number] == len(source)

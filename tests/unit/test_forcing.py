@@ -8,7 +8,7 @@ from small import VOCABULARY, attention, recurrent, transformer
 
 from regard.attention import FixedVector
 from regard.core.errors import UserError
-from regard.core.kinds import KINDS, NOTHING
+from regard.core.kinds import CONTEXT, KINDS, NOTHING
 from regard.core.words import Words
 from regard.data import Limits
 from regard.forcing import force
@@ -45,7 +45,7 @@ def test_a_prediction_says_the_target_as_it_was_given() -> None:
 
 def test_only_what_is_wanted_is_recorded() -> None:
     model = predictor(transformer())
-    assert set(force(model, ["a"], ["b"], wanted=KINDS)[0].attention.kinds) == KINDS
+    assert set(force(model, ["a"], ["b"], wanted=KINDS)[0].attention.kinds) == KINDS - {CONTEXT}
     assert force(model, ["a"], ["b"])[0].attention.kinds == ("cross",)
     assert force(model, ["a"], ["b"], wanted=NOTHING)[0].attention.kinds == ()
     with_looks, without = (force(model, ["a"], ["b"], wanted=kinds)[0].score for kinds in (KINDS, NOTHING))
