@@ -268,10 +268,10 @@ class Predictor:
             asked = [request for request in questions if plans[request] == plan]
             if self.engine is not None:
                 some = [one for one in asked if questions[one].watch.wanted()]
-                found = self.engine([questions[one] for one in some], plan)
+                by_engine = self.engine([questions[one] for one in some], plan)
                 answers |= {
                     one: self.codec.answer(one.text, questions[one].row, answer)
-                    for one, answer in zip(some, found, strict=True)
+                    for one, answer in zip(some, by_engine, strict=True)
                 }
                 continue
             lengths = np.array([len(questions[request].row) for request in asked], dtype=np.int64)

@@ -78,6 +78,7 @@ def _places(embedding: PlacedEmbedding, places: int) -> np.ndarray[Any, Any]:
 
 def _layer(spec: Any, block: Block, embedding: PlacedEmbedding) -> None:
     look = spec.self_attention
+    assert isinstance(block.look, SelfAttention)
     _self_attention(look, block.look)
     _norm_around(look, block.around_look)
     if isinstance(embedding.positions, Relative):
