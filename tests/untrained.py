@@ -35,6 +35,7 @@ def write_model(
     seed: int = 0,
     lively: float = 3.0,
     ending: float = 0.5,
+    sure: float = 1.0,
     languages: tuple[str, ...] = (),
 ) -> Path:
     """With weights so large that its answers differ, as `lively` says; pieces are letters."""
@@ -49,6 +50,7 @@ def write_model(
                 weight.add_(0.2 * torch.randn_like(weight))  # so that none is forgotten
             elif ".table." not in name and "head" not in name:
                 weight.mul_(lively)
+        model.decoder.head.weight.mul_(sure)
         model.decoder.head.bias[END] += ending
         model.decoder.head.bias[[PAD, BEGIN]] -= 20  # as if it had learned never to say them
     folder.mkdir(parents=True, exist_ok=True)

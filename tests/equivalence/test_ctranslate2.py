@@ -72,7 +72,17 @@ def test_answers_and_scores_are_those_of_regards_own_search(
 
 @pytest.mark.parametrize("name", ["tied", "positions relative"])
 def test_a_length_penalty_changes_nothing_about_that(both: Callable[..., Both], name: str) -> None:
-    compare(both(*MODELS[name]), beam=4, length_penalty=0.6, least=len(ASKED) - 2)
+    compare(both(*MODELS[name]), beam=4, length_penalty=0.0)
+    compare(both(*MODELS[name]), beam=4, length_penalty=1.0, least=len(ASKED) - 2)
+
+
+def test_what_finished_comes_before_what_was_cut_off_however_likely_that_is(tmp_path: Path) -> None:
+    path = write_model(tmp_path, transformer_changes("tie=none", "both.positions=relative"), sure=3.0)
+    loaded = regard.load(path), regard.load(path, engine="ctranslate2", workers=1)
+    several = loaded[0].predict(ASKED, beam=4, best=4, length_penalty=0.0, max_length=3)
+    behind = [(one, other) for one in several for other in one.alternatives if other.score > one.score]
+    assert any(one.finished and not other.finished for one, other in behind)
+    compare(loaded, beam=4, length_penalty=0.0, max_length=3)
 
 
 def test_a_patient_search_finds_what_regards_own_finds_whatever_the_penalty(

@@ -36,6 +36,7 @@ class _Batch:
     numbers: Sequence[int]
     limit: int
     least: int
+    patient: bool  # many hypotheses have to end before the search does
 
 
 class CTranslate2:
@@ -95,16 +96,9 @@ class CTranslate2:
         asked = [_Asked(read.ids, question) for read, question in zip(reads, questions, strict=True)]
         limits = [plan.limit(question) for question in questions]
         self._check_places(asked, limits)
-        found: dict[int, list[Hypothesis]] = {}
-        found |= self._search(asked, plan, self._batches(asked, plan, limits))
-        # A batch goes as far as its furthest may. Who went further than its own limit must have been cut off there.
-        beyond = [number for number, some in found.items() if _longest(some) > limits[number]]
-        if beyond:
-            own = [
-                _Batch([n for n in beyond if limits[n] == limit], limit, least)
-                for limit, least in {(limits[n], plan.least(questions[n])) for n in beyond}
-            ]
-            found |= self._search(asked, plan, own)
+        found = self._search(asked, plan, self._batches(asked, plan, limits))
+        again = [n for n, some in found.items() if _is_open(some, plan) or _longest(some) > limits[n]]
+        found |= self._search(asked, plan, self._own_batches(asked, plan, limits, again))
         return [_best(found[number], plan) for number in range(len(questions))]
 
     def _check_places(self, asked: Sequence[_Asked], limits: Sequence[int]) -> None:
@@ -123,7 +117,17 @@ class CTranslate2:
             share = -(-int(lengths.sum()) // self.workers)
             for batch in in_order(lengths, max(1, min(self._batch_tokens // plan.rows, share))):
                 some = [numbers[place] for place in batch]
-                yield _Batch(some, max(limits[n] for n in some), least)
+                yield _Batch(some, max(limits[n] for n in some), least, _is_patient(plan))
+
+    def _own_batches(
+        self, asked: Sequence[_Asked], plan: SearchPlan, limits: Sequence[int], numbers: Sequence[int]
+    ) -> Iterator[_Batch]:
+        """For those whose first batch went further than they may, or stopped at an unfinished one too early."""
+        groups: dict[tuple[int, int], list[int]] = {}
+        for n in numbers:
+            groups.setdefault((limits[n], plan.least(asked[n].question)), []).append(n)
+        for (limit, least), some in groups.items():
+            yield _Batch(some, limit, least, patient=plan.rows > 1)
 
     def _search(
         self, asked: Sequence[_Asked], plan: SearchPlan, batches: Iterable[_Batch]
@@ -145,14 +149,13 @@ class CTranslate2:
         return [self._source[piece] for piece in row]
 
     def _translate(self, rows: list[list[str]], plan: SearchPlan, batch: _Batch) -> Any:
-        """Begins to search; where ranks are log-probabilities, the first to be best is the answer."""
-        patient = plan.rows > 1 and (plan.length_penalty > 0 or plan.best > 1)
+        """Begins to search."""
         return self._translator.translate_batch(
             rows,
             asynchronous=True,
             beam_size=plan.rows,
-            num_hypotheses=PATIENCE * plan.rows if patient else 1,
-            patience=PATIENCE if patient else 1,
+            num_hypotheses=PATIENCE * plan.rows if batch.patient else 1,
+            patience=PATIENCE if batch.patient else 1,
             length_penalty=0,  # it gives log-probabilities: Regard ranks them itself
             no_repeat_ngram_size=plan.no_repeat,
             max_input_length=0,
@@ -188,6 +191,16 @@ class CTranslate2:
 def _hypothesis(tokens: Sequence[int], score: float, plan: SearchPlan) -> Hypothesis:
     rank = RANKS[plan.penalty](plan.length_penalty)(torch.tensor(score, dtype=torch.float64), len(tokens))
     return Hypothesis(tuple(tokens), score, float(rank), tokens[-1] == END, {})
+
+
+def _is_patient(plan: SearchPlan) -> bool:
+    """Where ranks are log-probabilities and one answer is wanted, the first to lead is the answer."""
+    return plan.rows > 1 and (plan.length_penalty > 0 or plan.best > 1)
+
+
+def _is_open(hypotheses: Sequence[Hypothesis], plan: SearchPlan) -> bool:
+    """One that was cut off led alone: those that finished come before it, but were not given."""
+    return plan.rows > 1 and not _is_patient(plan) and not any(one.finished for one in hypotheses)
 
 
 def _longest(hypotheses: Iterable[Hypothesis]) -> int:

@@ -78,7 +78,8 @@ def _places(embedding: PlacedEmbedding, places: int) -> np.ndarray[Any, Any]:
 
 def _layer(spec: Any, block: Block, embedding: PlacedEmbedding) -> None:
     look = spec.self_attention
-    _self_attention(look, cast(SelfAttention, block.look))
+    assert isinstance(block.look, SelfAttention)
+    _self_attention(look, block.look)
     _norm_around(look, block.around_look)
     if isinstance(embedding.positions, Relative):
         look.relative_attention_bias = _array(embedding.positions.table.weight)  # buckets H
