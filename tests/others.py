@@ -106,6 +106,12 @@ OTHERS: dict[str, Other] = {
         TOLD,
         pictures,
     ),
+    "picture, patches that look at each other": Other(
+        CAPTIONS,
+        {"encoder": {**PATCHES, "layers": 2, "heads": 2, "feed_forward": 32}, "decoder": RECURRENT},
+        TOLD,
+        pictures,
+    ),
     "features": Other(
         CAPTIONS,
         {"encoder": KEPT, "decoder": RECURRENT},

@@ -17,6 +17,7 @@ from regard.encoders import (
     FeatureEncoder,
     PictureEncoder,
     RecurrentEncoder,
+    Refining,
     TransformerEncoder,
 )
 from regard.layers.backbones import BACKBONES
@@ -87,6 +88,23 @@ def _convolutional(
 
 
 def _picture(
+    config: Config, settings: settings_of.PictureEncoder, side: Side, sizes: Sizes
+) -> PictureEncoder | FeatureEncoder | Refining:
+    seeing = _cells(config, settings, side, sizes)
+    if not settings.layers:
+        return seeing
+    layer = settings_of.TransformerEncoder(
+        width=settings.width,
+        layers=settings.layers,
+        heads=settings.heads,
+        feed_forward=settings.feed_forward,
+        activation="gelu",
+    )
+    blocks = [block(config, layer, SCOPES["global"]()) for _ in range(settings.layers)]
+    return Refining(seeing, blocks, last_norm(layer))
+
+
+def _cells(
     config: Config, settings: settings_of.PictureEncoder, side: Side, sizes: Sizes
 ) -> PictureEncoder | FeatureEncoder:
     dropout = config.model.dropout

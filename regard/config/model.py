@@ -194,6 +194,8 @@ class Model(Settings):
 
 
 def _problems_of_pictures(encoder: PictureEncoder) -> Iterator[str]:
+    if encoder.layers and encoder.width % encoder.heads:
+        yield f"encoder.heads = {encoder.heads} must divide encoder.width ({encoder.width})"
     if not encoder.trained and encoder.backbone in ("small_cnn", "patches"):
         yield (
             f"encoder.backbone is {encoder.backbone}, which knows nothing before it has learned. Set encoder.trained "

@@ -125,6 +125,16 @@ class PictureEncoder(Settings):
     patch: int = Field(8, ge=1, le=1024, description="Of patches, pixels a side.")
     width: Width = Field(512, description="Of an annotation.")
     positions: bool = Field(True, description="Rows and columns of the grid have learned vectors.")
+    layers: int = Field(
+        0,
+        ge=0,
+        le=1000,
+        description="Of a Transformer in which the cells look at each other; over patches, a ViT.",
+    )
+    heads: Heads = Field(4, description="Of those layers.")
+    feed_forward: Width = Field(
+        512, description="Width inside of what thinks about each cell in those layers."
+    )
 
 
 class Attention(Settings):

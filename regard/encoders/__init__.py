@@ -8,7 +8,7 @@ from regard.encoders.context import ContextEncoder
 from regard.encoders.convolutional import ConvolutionalEncoder
 from regard.encoders.pictures import FeatureEncoder, PictureEncoder
 from regard.encoders.recurrent import RecurrentEncoder
-from regard.encoders.transformer import TransformerEncoder
+from regard.encoders.transformer import Refining, TransformerEncoder
 
 ENCODERS = {
     "recurrent": RecurrentEncoder,
@@ -37,5 +37,6 @@ __all__ = [
     "FeatureEncoder",
     "PictureEncoder",
     "RecurrentEncoder",
+    "Refining",
     "TransformerEncoder",
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +12,7 @@ from regard.attention.block import Wanted, loads
 from regard.core.batch import Sequences
 from regard.core.kinds import ENCODER, KINDS
 from regard.core.memory import Memory
-from regard.layers import PlacedEmbedding
+from regard.layers import PlacedEmbedding, Positions
 
 
 class TransformerEncoder(nn.Module):
@@ -66,6 +66,39 @@ class TransformerEncoder(nn.Module):
             tuple(one.entered for one in passed) if self.shared_layers else (),
             loads(passed),
             pieces=source.pieces,
+        )
+
+
+class Refining(nn.Module):
+    """Annotations of another encoder that look at each other, layer after layer.
+
+    Over the patches of a picture that is a ViT (Dosovitskiy et al. 2021). Where they stand, they know already.
+    """
+
+    def __init__(self, below: nn.Module, blocks: list[Block], norm: nn.Module):
+        super().__init__()
+        self.below = below
+        self.width: int = below.width  # type: ignore[assignment]
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = norm
+        self.positions = Positions(self.width, heads=1, longest=1, causal=False)
+
+    def encode(self, source: Any, wanted: frozenset[str] = KINDS) -> Memory:
+        memory: Memory = self.below.encode(source, wanted)  # type: ignore[operator]
+        standing = torch.arange(memory.mask.shape[1], device=memory.mask.device)[None]  # 1 S
+        places = Places.of(self.positions, standing, standing)
+        vectors, passed = memory.annotations, []
+        for block in self.blocks:
+            passed.append(block(vectors, memory.mask, places, wanted=Wanted(own=ENCODER in wanted)))
+            vectors = passed[-1].vectors
+        annotations = self.norm(vectors)  # B S D
+        weights = [one.own.weights for one in passed if one.own.weights is not None]
+        return replace(
+            memory,
+            annotations=annotations,
+            summary=mean(annotations, memory.mask)[:, None, None],  # B 1 1 D
+            attention={ENCODER: torch.stack(weights, dim=1)} if ENCODER in wanted and weights else {},
+            loads=loads(passed),
         )
 
 
