@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from regard.core.batch import Pictures, Vectors
-from regard.data import fingerprint
+from regard.data import fingerprint, located
 from regard.data.pictures import fitted, read_picture
 from regard.data.workshop import publish, workshop
 
@@ -91,8 +91,6 @@ class Sight:
 
     def _digest(self, source: str) -> str:
         """Of the picture that the model would see: a file may change and keep its name."""
-        from regard.data.locating import located
-
         path = located(source)
         if not path.is_file():
             self.pixels(source)  # says what is wrong

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -74,11 +75,10 @@ class Trajectories:
         if not self.context:
             found = replace(
                 found,
-                train=lambda: map(_alone, found_train()),
-                validation=list(map(_alone, found.validation)),
-                test=list(map(_alone, found.test)),
+                train=partial(_all_alone, found.train),
+                validation=_all_alone(lambda: found.validation),
+                test=_all_alone(lambda: found.test),
             )
-            found_train = self._examples().train
         baselines = (ConstantVelocity(self.steps), LastPoint(self.steps))
         return replace(found, baselines=baselines, in_words=False)
 
@@ -156,6 +156,10 @@ class Trajectories:
 def _cut(track: Track, first: int, last: int | None) -> Track:
     beside = track.context[first:last] if track.context is not None and track.aligned else track.context
     return replace(track, values=track.values[first:last], context=beside)
+
+
+def _all_alone(pairs: Callable[[], Iterable[Pair]]) -> list[Pair]:
+    return [_alone(pair) for pair in pairs()]
 
 
 def _alone(pair: Pair) -> Pair:
