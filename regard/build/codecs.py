@@ -22,9 +22,9 @@ from regard.tasks.captions import PictureCodec
 from regard.tasks.codec import Codec
 from regard.tasks.examples import Examples
 from regard.tasks.scaling import Scaling
+from regard.tasks.series import SeriesCodec
 from regard.tasks.sight import Sight
 from regard.tasks.text import TextCodec
-from regard.tasks.trajectories import SeriesCodec
 from regard.text import (
     READERS,
     TOKENIZERS,

@@ -1,33 +1,20 @@
 """Series to what follows them: made arm movements and figures, pedestrians, or a person's own tracks."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from regard.core.batch import Sensed, Vectors
 from regard.core.errors import UserError
-from regard.core.kinds import CONTEXT, CROSS, DECODER, ENCODER, plain_kind
-from regard.core.points import Points, read_points, read_series_source, write_points, write_series_source
-from regard.core.prediction import AttentionRecord, Prediction, Request, View
-from regard.data import Limits, Pair, PairReport, fingerprint
-from regard.data.held import HeldStore
+from regard.core.points import read_series_source, write_series_source
+from regard.core.prediction import View
+from regard.data import Pair
 from regard.data.series import FOLDS, Columns, Fold, Track, read_csv, read_npz, windows
-from regard.search import Course, Rolled, Rules
 from regard.tasks.arms import Arms, Lissajous
 from regard.tasks.examples import Examples
 from regard.tasks.forecasts import ConstantVelocity, LastPoint
-from regard.tasks.scaling import Scaling
-from regard.tasks.targets import warn_of_length
-from regard.tasks.unknowns import Copying
 
-SCALING = "scaling.json"
 MADE: dict[str, Arms | Lissajous] = {"arms": Arms(), "lissajous": Lissajous()}
 
 
@@ -166,189 +153,3 @@ def _alone(pair: Pair) -> Pair:
     """Without what stands beside the series."""
     source = read_series_source(pair.source)
     return pair._replace(source=write_series_source(source.series, None, source.target))
-
-
-@dataclass(frozen=True)
-class Observed:
-    """A series as a model reads it."""
-
-    text: str
-    series: Points = field(repr=False)
-    rows: NDArray[np.float32] = field(repr=False)  # S D, in the model's measure
-    context: NDArray[np.float32] | None = field(repr=False)  # C E
-
-    @property
-    def name(self) -> bytes:
-        beside = b"" if self.context is None else self.context.tobytes()
-        return self.rows.tobytes() + b" " + beside
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
-@dataclass(frozen=True)
-class SeriesCodec:
-    """Series as texts to rows in a model's measure, and courses back to points."""
-
-    scaling: Scaling
-    limits: Limits
-    view: View
-
-    languages: tuple[str, ...] = ()
-    marks: tuple[str, ...] = ()
-    looks = False
-
-    @property
-    def example(self) -> str:
-        beside = None if self.scaling.context is None else self.scaling.context.mean[None]
-        return write_series_source(self.scaling.points.mean[None], beside)
-
-    @property
-    def sizes(self) -> dict[str, int]:
-        own = {"source": self.scaling.size, "target": self.scaling.size}
-        return own if self.scaling.context_size is None else {**own, "context": self.scaling.context_size}
-
-    def agrees(self, other: "SeriesCodec") -> bool:
-        return self.scaling.to_json() == other.scaling.to_json()
-
-    def check(self, request: Request) -> None:
-        wishes = {
-            "to": request.to,
-            "prefix": request.prefix,
-            "require": request.require,
-            "forbid": request.forbid,
-        }
-        if asked := [name for name, wish in wishes.items() if wish]:
-            raise UserError(f"the answer is no text, so that nothing can be asked of it by {asked[0]}")
-
-    def read(self, requests: Sequence[Request]) -> list[Observed | UserError | None]:
-        return [self._read(request) for request in requests]
-
-    def _read(self, request: Request) -> Observed | UserError | None:
-        if not request.text.strip():
-            return None
-        try:
-            self.check(request)
-            return self._observed(request.text)
-        except UserError as error:
-            return error
-
-    def _observed(self, text: str) -> Observed:
-        source = read_series_source(text)
-        longest = self.limits.source
-        warn_of_length("source", longest, [(text, len(source.series))])
-        rows = self.scaling.encode(source.series)[-longest:].astype(np.float32)
-        context = source.context if self.scaling.context is not None else None
-        beside = self.scaling.encode_context(context)
-        return Observed(text, source.series, rows, None if beside is None else beside.astype(np.float32))
-
-    def measure(self, texts: Sequence[str]) -> list[int]:
-        found = []
-        for text in texts:
-            try:
-                found.append(len(read_series_source(text).series))
-            except UserError:
-                found.append(0)  # told of when it is read
-        return found
-
-    def collate(self, reads: Sequence[Observed]) -> Vectors | Sensed:
-        return _collated([(read.rows, read.context) for read in reads])
-
-    def rules(self, request: Request) -> Rules:
-        self.check(request)
-        return ()
-
-    def answer(self, read: Observed, found: Rolled) -> Prediction:
-        best, *others = (self._prediction(read, course) for course in found.hypotheses)
-        return replace(best, alternatives=tuple(others))
-
-    def _prediction(self, read: Observed, course: Course) -> Prediction:
-        size, beside = len(read), 0 if read.context is None else len(read.context)
-        sizes: dict[str, tuple[int | None, int | None]] = {
-            ENCODER: (size, size),
-            CROSS: (None, size),
-            DECODER: (None, None),
-            CONTEXT: (None, beside),
-        }
-        weights = {
-            kind: looks[..., : sizes[plain_kind(kind)][0], : sizes[plain_kind(kind)][1]].float().cpu().numpy()
-            for kind, looks in course.attention.items()
-        }
-        steps = tuple(f"+{step}" for step in range(1, len(course.points) + 1))
-        observed = tuple(f"{step}" for step in range(1 - size, 1))
-        return Prediction(
-            source=read.text,
-            text=write_points(self.scaling.decode(read.series, course.points.astype(np.float64))),
-            pieces=steps,
-            score=course.score,
-            attention=AttentionRecord(observed, steps, weights),
-            finished=course.finished,
-            rank=course.rank,
-            piece_scores=course.steps,
-            view=self.view,
-        )
-
-    def encode_targets(
-        self, texts: Sequence[str], sources: Sequence[str], to: str | None = None
-    ) -> list[list[int]]:
-        raise UserError(
-            "The answers of this model are points: they cannot be forced on it as pieces of a text."
-        )
-
-    def forced(self, read: Any, target: str, hypothesis: Any) -> Prediction:
-        raise NotImplementedError("what cannot be encoded is never forced")
-
-    def said(self, tokens: Sequence[Any]) -> tuple[tuple[str, ...], str]:
-        """Rows of an answer that goes on still: in the model's measure, for they are not to be read."""
-        return tuple(f"+{step}" for step in range(1, len(tokens) + 1)), json.dumps(list(tokens))
-
-    def nothing(self, text: str, *, problem: str | None = None) -> Prediction:
-        record = AttentionRecord((), (), {"cross": np.zeros((1, 1, 0, 0), dtype=np.float32)})
-        return Prediction(
-            source=text, text="", pieces=(), score=0.0, attention=record, problem=problem, view=self.view
-        )
-
-    def copying_unknown(self, copying: Copying) -> "SeriesCodec":
-        raise UserError("Unknown words are copied into texts, but the answers of this model are points.")
-
-    def guarded(self) -> "SeriesCodec":
-        return self
-
-    def store(self, cache: Path, pairs: Callable[[], Iterable[Pair]]) -> HeldStore:
-        """In memory: points are small."""
-        held = list(pairs())
-        reads, targets = [], []
-        for number, pair in enumerate(held, start=1):
-            try:
-                read = self._observed(pair.source)
-                target = self.scaling.encode_target(read.series, read_points(pair.target))
-            except UserError as error:
-                raise UserError(f"Pair {number}: {error}") from error
-            reads.append((read.rows, read.context))
-            targets.append(target.astype(np.float32))
-        if not held:
-            raise UserError("Nothing is left to work with: there are no pairs.")
-        return HeldStore(
-            fingerprint=fingerprint([[self.scaling.to_json()], *(pair.texts for pair in held)]),
-            report=PairReport(kept=len(held)),
-            sources=reads,
-            of=np.arange(len(held)),
-            targets=targets,
-            source_lengths=np.array([len(rows) for rows, _ in reads]),
-            target_lengths=np.array([len(rows) for rows in targets]),
-            collate_sources=_collated,
-            collate_targets=Vectors.pad,
-        )
-
-    def save(self, folder: Path) -> None:
-        self.scaling.save(folder / SCALING)
-
-    @staticmethod
-    def load(folder: Path, limits: Limits, view: View) -> "SeriesCodec":
-        return SeriesCodec(Scaling.load(folder / SCALING), limits, view)
-
-
-def _collated(rows: Sequence[tuple[NDArray[np.float32], NDArray[np.float32] | None]]) -> Vectors | Sensed:
-    series = Vectors.pad([own for own, _ in rows])
-    beside = [context for _, context in rows if context is not None]
-    return Sensed(series, Vectors.pad(beside)) if beside else series
