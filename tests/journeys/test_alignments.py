@@ -11,6 +11,7 @@ from typer.main import get_command
 from regard.alignments import ALIGNERS, Threshold
 from regard.cli.app import app
 from regard.cli.evaluate import AlignBy
+from regard.core.figures import figure
 
 PAIRS = "9 May 2018\t2018-05-09\n1 June 1999\t1999-06-01\n3 May 2001\t2001-05-03\n"
 
@@ -33,7 +34,7 @@ def test_evaluate_prints_and_saves_the_agreement_with_people(home: Path) -> None
     names = ("alignment_error_rate", "alignment_precision", "alignment_recall")
     shown = re.search(r"^alignment +error_rate +precision +recall *\nall +(.*)$", done.stdout.decode(), re.M)
     assert shown is not None
-    assert shown[1].split() == [f"{scores[name]['value']:.2f}" for name in names]
+    assert shown[1].split() == [figure(scores[name]["value"]) for name in names]
     for name in names:
         assert scores[name]["signature"].startswith(
             "by:argmax|layer:0|head:mean|words:space|sure:3|possible:4|"

@@ -6,6 +6,7 @@ import pytest
 from commands import regard, sentence
 
 import regard as library
+from regard.core.figures import figure
 
 
 def test_evaluate_prints_and_saves_the_same_scores_with_signatures(tiny: Path) -> None:
@@ -14,7 +15,7 @@ def test_evaluate_prints_and_saves_the_same_scores_with_signatures(tiny: Path) -
     table = done.stdout.decode()
     for name in ("exact_match", "character_error_rate"):
         assert name in table
-        assert f"{scores[name]['value']:.2f}" in table
+        assert figure(scores[name]["value"]) in table
         assert scores[name]["signature"] in table
         assert "version:" in scores[name]["signature"]
         assert sum(bucket["count"] for bucket in scores[name]["by_source_length"]) == 20

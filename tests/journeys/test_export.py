@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from commands import TINY, regard, sentence
 
+from regard.core.figures import figure
+
 pytest.importorskip("ctranslate2")
 
 MODEL = """
@@ -45,7 +47,7 @@ def test_an_exported_model_answers_as_its_run_does(home: Path) -> None:
 def test_scores_of_another_engine_are_shown_and_not_saved(home: Path) -> None:
     own = json.loads((home / "runs/small/scores.json").read_text())
     done = regard("evaluate", "runs/small", "--engine", "ctranslate2", folder=home)
-    assert f"{own['test']['character_error_rate']['value']:.2f}".encode() in done.stdout
+    assert figure(own["test"]["character_error_rate"]["value"]).encode() in done.stdout
     assert b"Saved" not in done.stderr
     assert json.loads((home / "runs/small/scores.json").read_text()) == own
     regard("export", "runs/small", "--to", "ctranslate2", "-o", "out", folder=home)

@@ -8,6 +8,8 @@ from random import Random
 from commands import regard
 from toy import sentence
 
+from regard.core.figures import figure
+
 FEW = ["training.steps=4", "training.validate_every=2", "training.save_every=2", "training.tensorboard=false"]
 CHANGES = [word for change in FEW for word in ("--set", change)]
 
@@ -29,9 +31,9 @@ def test_two_commands_lead_from_raw_pairs_to_scores(tmp_path: Path) -> None:
     assert b"that came before, 1 with the same text on both sides)" in done.stderr
     scores = json.loads((tmp_path / "runs/my/scores.json").read_text())["test"]
     assert scores.keys() == {"bleu", "chrf"}
-    assert f"{scores['chrf']['value']:.2f}".encode() in done.stdout
+    assert figure(scores["chrf"]["value"]).encode() in done.stdout
     card = (tmp_path / "runs/my/model/README.md").read_text()
-    assert f"| chrf | {scores['chrf']['value']:.2f} ±" in card
+    assert f"| chrf | {figure(scores['chrf']['value'])} ±" in card
 
     again = regard("train", "my.toml", *CHANGES, folder=tmp_path)
     assert again.stdout == b"", "a finished run is not scored again"

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from commands import regard, sentence
 
+from regard.core.figures import decimals, figure
+
 
 @pytest.fixture
 def home(tiny: Path, tmp_path: Path) -> Path:
@@ -29,7 +31,10 @@ def test_answers_are_kept_with_the_run_and_used_again(home: Path) -> None:
         low, high = score["interval"]
         assert low <= score["value"] <= high
         assert sum(bucket["count"] for bucket in score["by_source_frequency"]) == 20
-        assert f"{score['value']:.2f} ±{(high - low) / 2:.2f}" in first.stdout.decode()
+        assert (
+            f"{figure(score['value'])} ±{(high - low) / 2:.{decimals(score['value'])}f}"
+            in first.stdout.decode()
+        )
     again = regard("evaluate", "runs/tiny", folder=home)
     assert b"The answers are those of runs/tiny/predictions/test.jsonl" in again.stderr
     assert b"The answers are those" not in first.stderr
