@@ -19,6 +19,7 @@ from regard.search.stepper import check_numbers
 PATIENCE = (
     2  # hypotheses that end before a search does, for each of the beam: more of them change next to no answer
 )
+TOLD = 32  # answers that are scored at a time: each step of each has a number for every piece
 LEAST = -1e30  # worse scores are of hypotheses that are none: a beam as wide as a small vocabulary has some
 
 
@@ -135,7 +136,7 @@ class CTranslate2:
         for batch, rows, results in waiting:
             answers = [self._hypotheses(result.result(), plan) for result in results]
             if plan.no_repeat or batch.least:
-                answers = self._rescored(rows, answers, plan)
+                answers = self._rescored(rows, answers, plan, batch.least)
             found |= zip(batch.numbers, answers, strict=True)
         return found
 
@@ -168,18 +169,32 @@ class CTranslate2:
         ]
 
     def _rescored(
-        self, rows: list[list[str]], answers: list[list[Hypothesis]], plan: SearchPlan
+        self, rows: list[list[str]], answers: list[list[Hypothesis]], plan: SearchPlan, least: int
     ) -> list[list[Hypothesis]]:
         """With the model's own log-probabilities: CTranslate2 shares out those of what may not come."""
         names = list(self._target)
-        asked = [(row, one) for row, some in zip(rows, answers, strict=True) for one in some]
-        told = [[names[token] for token in one.tokens if token != END] for _, one in asked]
-        scored = self._translator.score_batch([row for row, _ in asked], told, max_input_length=0)
-        steps = iter([result.log_probs for result in scored])
-        return [
-            [_hypothesis(one.tokens, sum(next(steps)[: len(one.tokens)]), plan) for one in some]
-            for some in answers
+        asked = [
+            (row, one)
+            for row, some in zip(rows, answers, strict=True)
+            for one in some
+            if least or _was_bound(one.tokens, plan.no_repeat)
         ]
+        told = [[names[token] for token in one.tokens if token != END] for _, one in asked]
+        scored = self._translator.score_batch(
+            [row for row, _ in asked], told, max_input_length=0, max_batch_size=TOLD
+        )
+        known = {
+            id(one): _hypothesis(one.tokens, sum(result.log_probs[: len(one.tokens)]), plan)
+            for (_, one), result in zip(asked, scored, strict=True)
+        }
+        return [[known.get(id(one), one) for one in some] for some in answers]
+
+
+def _was_bound(tokens: Sequence[int], no_repeat: int) -> bool:
+    """Whether some piece was not allowed on the way: something came twice, so what had followed it could not."""
+    size = no_repeat - 1
+    begun = [tuple(tokens[start : start + size]) for start in range(len(tokens) - size)]
+    return len(set(begun)) < len(begun)
 
 
 def _hypothesis(tokens: Sequence[int], score: float, plan: SearchPlan) -> Hypothesis:
