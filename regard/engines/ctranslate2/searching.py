@@ -23,6 +23,9 @@ TOLD = 32  # answers that are scored at a time: each step of each has a number f
 LEAST = -1e30  # worse scores are of hypotheses that are none: a beam as wide as a small vocabulary has some
 
 
+Bound = tuple[int, ...] | None  # None: everything was allowed
+
+
 @dataclass(frozen=True)
 class _Batch:
     """Questions that are searched for together."""
@@ -171,23 +174,37 @@ class CTranslate2:
     def _rescored(
         self, rows: list[list[str]], answers: list[list[Hypothesis]], plan: SearchPlan, least: int
     ) -> list[list[Hypothesis]]:
-        """With the model's own log-probabilities: CTranslate2 shares out those of what may not come."""
+        """With the model's own log-probabilities: CTranslate2 shares out those of what may not come.
+
+        Where that was the end alone, hypotheses that begin alike gained the same by it: one of them tells.
+        """
         names = list(self._target)
-        asked = [
-            (row, one)
-            for row, some in zip(rows, answers, strict=True)
-            for one in some
-            if least or _was_bound(one.tokens, plan.no_repeat)
-        ]
-        told = [[names[token] for token in one.tokens if token != END] for _, one in asked]
+        asked: dict[tuple[int, Bound], Hypothesis] = {}
+        for number, some in enumerate(answers):
+            for one in some:
+                asked.setdefault((number, _bound(one.tokens, plan.no_repeat, least)), one)
+        asked = {key: one for key, one in asked.items() if key[1] is not None}
+        told = [[names[token] for token in one.tokens if token != END] for one in asked.values()]
         scored = self._translator.score_batch(
-            [row for row, _ in asked], told, max_input_length=0, max_batch_size=TOLD
+            [rows[number] for number, _ in asked], told, max_input_length=0, max_batch_size=TOLD
         )
-        known = {
-            id(one): _hypothesis(one.tokens, sum(result.log_probs[: len(one.tokens)]), plan)
-            for (_, one), result in zip(asked, scored, strict=True)
+        gained = {
+            key: one.score - sum(result.log_probs[: len(one.tokens)])
+            for (key, one), result in zip(asked.items(), scored, strict=True)
         }
-        return [[known.get(id(one), one) for one in some] for some in answers]
+
+        def own(one: Hypothesis, number: int) -> Hypothesis:
+            gain = gained.get((number, _bound(one.tokens, plan.no_repeat, least)), 0.0)
+            return _hypothesis(one.tokens, one.score - gain, plan)
+
+        return [[own(one, number) for one in some] for number, some in enumerate(answers)]
+
+
+def _bound(tokens: tuple[int, ...], no_repeat: int, least: int) -> Bound:
+    """The part of an answer on which it depends what was not allowed."""
+    if no_repeat and _was_bound(tokens, no_repeat):
+        return tokens
+    return tokens[: least - 1] if least else None
 
 
 def _was_bound(tokens: Sequence[int], no_repeat: int) -> bool:
