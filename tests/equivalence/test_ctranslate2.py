@@ -112,7 +112,17 @@ def test_an_answer_is_as_long_as_its_own_source_allows(
 
 
 @pytest.mark.parametrize("beam", [1, 4])
-@pytest.mark.parametrize("options", [{"no_repeat": 2}, {"min_length": 5}, {"min_ratio": 0.4}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"no_repeat": 1},
+        {"no_repeat": 2},
+        {"no_repeat": 3},
+        {"min_length": 1},
+        {"min_length": 5},
+        {"min_ratio": 0.4},
+    ],
+)
 def test_rules_of_length_and_repetition_hold_and_scores_are_the_models_own(
     both: Callable[..., Both], options: dict[str, float], beam: int
 ) -> None:

@@ -123,6 +123,7 @@ def by_the_example(folder: Path, text: str) -> str:
 def test_what_grows_with_every_step_is_refused(tmp_path: Path) -> None:
     for changes, said in (
         (["model.preset=transformer_tiny"], "this one is transformer"),
+        (["model.decoder={kind='transformer', width=16, heads=2}"], "have a state that is as large"),
         (["text.shared=true", "model.attention.pointer=true"], "pointer"),
     ):
         path = write_model(tmp_path / said, [*SEARCH, *changes])

@@ -20,7 +20,11 @@ from regard.tasks.text import Row
 PATIENCE = (
     2  # hypotheses that end before a search does, for each of the beam: more of them change next to no answer
 )
+TOLD = 32  # answers that are scored at a time: each step of each has a number for every piece
 LEAST = -1e30  # worse scores are of hypotheses that are none: a beam as wide as a small vocabulary has some
+
+
+Bound = tuple[int, ...] | None  # None: everything was allowed
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,7 @@ class CTranslate2:
         for batch, rows, results in waiting:
             answers = [self._hypotheses(result.result(), plan) for result in results]
             if plan.no_repeat or batch.least:
-                answers = self._rescored(rows, answers, plan)
+                answers = self._rescored(rows, answers, plan, batch.least)
             found |= zip(batch.numbers, answers, strict=True)
         return found
 
@@ -174,18 +178,46 @@ class CTranslate2:
         ]
 
     def _rescored(
-        self, rows: list[list[str]], answers: list[list[Hypothesis]], plan: SearchPlan
+        self, rows: list[list[str]], answers: list[list[Hypothesis]], plan: SearchPlan, least: int
     ) -> list[list[Hypothesis]]:
-        """With the model's own log-probabilities: CTranslate2 shares out those of what may not come."""
+        """With the model's own log-probabilities: CTranslate2 shares out those of what may not come.
+
+        Where that was the end alone, hypotheses that begin alike gained the same by it: one of them tells.
+        """
         names = list(self._target)
-        asked = [(row, one) for row, some in zip(rows, answers, strict=True) for one in some]
-        told = [[names[token] for token in one.tokens if token != END] for _, one in asked]
-        scored = self._translator.score_batch([row for row, _ in asked], told, max_input_length=0)
-        steps = iter([result.log_probs for result in scored])
-        return [
-            [_hypothesis(one.tokens, sum(next(steps)[: len(one.tokens)]), plan) for one in some]
-            for some in answers
-        ]
+        asked: dict[tuple[int, Bound], Hypothesis] = {}
+        for number, some in enumerate(answers):
+            for one in some:
+                asked.setdefault((number, _bound(one.tokens, plan.no_repeat, least)), one)
+        asked = {key: one for key, one in asked.items() if key[1] is not None}
+        told = [[names[token] for token in one.tokens if token != END] for one in asked.values()]
+        scored = self._translator.score_batch(
+            [rows[number] for number, _ in asked], told, max_input_length=0, max_batch_size=TOLD
+        )
+        gained = {
+            key: one.score - sum(result.log_probs[: len(one.tokens)])
+            for (key, one), result in zip(asked.items(), scored, strict=True)
+        }
+
+        def own(one: Hypothesis, number: int) -> Hypothesis:
+            gain = gained.get((number, _bound(one.tokens, plan.no_repeat, least)), 0.0)
+            return _hypothesis(one.tokens, one.score - gain, plan)
+
+        return [[own(one, number) for one in some] for number, some in enumerate(answers)]
+
+
+def _bound(tokens: tuple[int, ...], no_repeat: int, least: int) -> Bound:
+    """The part of an answer on which it depends what was not allowed."""
+    if no_repeat and _was_bound(tokens, no_repeat):
+        return tokens
+    return tokens[: least - 1] if least else None
+
+
+def _was_bound(tokens: Sequence[int], no_repeat: int) -> bool:
+    """Whether some piece was not allowed on the way: something came twice, so what had followed it could not."""
+    size = no_repeat - 1
+    begun = [tuple(tokens[start : start + size]) for start in range(len(tokens) - size)]
+    return len(set(begun)) < len(begun)
 
 
 def _hypothesis(tokens: Sequence[int], score: float, plan: SearchPlan) -> Hypothesis:

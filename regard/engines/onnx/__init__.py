@@ -28,7 +28,9 @@ CHATTY = ("torch.onnx", "onnxscript", "onnx_ir")  # they tell of every constant
 
 def refusal(config: Config, codec: TextCodec) -> str | None:  # noqa: ARG001 (as for every engine)
     """Why a model is not written as graphs; None if it is."""
-    decoder = config.model.decoder
+    encoder, decoder = config.model.encoder, config.model.decoder
+    if not isinstance(encoder, settings_of.RecurrentEncoder):
+        return f"only recurrent encoders are written as graphs, and this one is {encoder.kind}"
     if not isinstance(decoder, settings_of.RecurrentDecoder):
         return f"only recurrent decoders have a state that is as large at every step, and this one is {decoder.kind}"
     if config.model.attention.pointer:

@@ -1,6 +1,6 @@
 """A model as two graphs: one reads a source, the other takes a step."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 import torch
@@ -25,14 +25,14 @@ class Reading(nn.Module):
 
     def __init__(self, model: Seq2Seq):
         super().__init__()
-        self.model = model
-        networks = model.encoder.networks if isinstance(model.encoder, RecurrentEncoder) else ()
-        self.operators = nn.ModuleDict({str(id(one)): Operator(cast(nn.RNNBase, one)) for one in networks})
+        assert isinstance(model.encoder, RecurrentEncoder)
+        self.encoder, self.decoder = model.encoder, model.decoder
+        networks = cast(Sequence[nn.RNNBase], self.encoder.networks)
+        self.operators = nn.ModuleDict({str(id(one)): Operator(one) for one in networks})
 
     def forward(self, ids: Tensor, lengths: Tensor) -> State:
-        encoder = self.model.encoder
-        options = {"read": self._read} if isinstance(encoder, RecurrentEncoder) else {}
-        return named(self.model.decoder.begin(encoder.encode(Tokens(ids, lengths), NOTHING, **options)))
+        memory = self.encoder.encode(Tokens(ids, lengths), NOTHING, self._read)
+        return named(self.decoder.begin(memory))
 
     def _read(self, network: nn.RNNBase, vectors: Tensor, lengths: Tensor) -> tuple[Tensor, Final]:
         read: tuple[Tensor, Final] = self.operators[str(id(network))](vectors, lengths)
