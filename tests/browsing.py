@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 needs_chromium = pytest.mark.skipif(
@@ -24,6 +24,8 @@ OPTIONS = [
     "--disable-sync",
     "--no-first-run",
 ]
+PATIENCE = 20_000  # milliseconds: a machine under tests is busy
+expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
@@ -55,7 +57,7 @@ def visited(browser: Browser, *, refusals: bool = False, **options: Any) -> Iter
 
     context.route(re.compile("^(https?|wss?):"), guard)
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(PATIENCE)
     page.on(
         "console", lambda message: said.append(message.text) if message.type in ("error", "warning") else 0
     )

@@ -260,9 +260,10 @@ def test_a_full_queue_is_waited_for(browser: Browser, server: Here) -> None:
 def test_a_server_with_a_key_asks_for_it(browser: Browser, runs: dict[str, Path]) -> None:
     with here(runs["dates"], keys=("secret",)) as server, visited(browser, refusals=True) as page:
         page.goto(link(server.port, input=SOURCE))
+        expect(page.get_by_role("alert")).to_contain_text("This server asks for a key.")
         page.get_by_label("Key").fill("wrong")
         page.get_by_role("button", name="Use it").click()
-        expect(page.get_by_role("alert")).to_contain_text("asks for a key")
+        expect(page.get_by_role("alert")).to_contain_text("The server refuses this key.")
         page.get_by_label("Key").fill("secret")
         page.get_by_role("button", name="Use it").click()
         expect(page.locator("#answer")).to_have_text(re.compile("."))

@@ -15,6 +15,7 @@ export class Unreachable extends Error {
 
 const KEY = "regard-key";
 export const keepKey = (key) => sessionStorage.setItem(KEY, key);
+export const hasKey = () => Boolean(sessionStorage.getItem(KEY));
 
 async function reach(path, options = {}) {
   const key = sessionStorage.getItem(KEY);

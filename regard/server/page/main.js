@@ -1,6 +1,6 @@
 // The page: its state, the question to the server, and the views that show the answer.
 
-import { keepKey, models as fetchModels } from "./asking.js";
+import { hasKey, keepKey, models as fetchModels } from "./asking.js";
 import { themes } from "./colours.js";
 import { menu, searchSettings, select } from "./controls.js";
 import { button, byId, make } from "./elements.js";
@@ -279,7 +279,8 @@ async function begin(wait = 2) {
     page.start();
   } catch (error) {
     if (error.status === 401) {
-      byId("problem").replaceChildren(notice("This server asks for a key.", null, () => begin()));
+      const words = hasKey() ? "The server refuses this key." : "This server asks for a key.";
+      byId("problem").replaceChildren(notice(words, null, () => begin()));
       return;
     }
     if (!error.message || error instanceof TypeError) throw error;
