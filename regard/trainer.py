@@ -113,6 +113,7 @@ class Trainer:
                 config.training.batch_tokens,
                 config.training.seed,
                 build.recutters(config, codec),
+                by_length=config.training.by_length,
             ),
             build.objective(config),
             build.optimizer(config, model),
@@ -282,13 +283,20 @@ class StoreBatches:
         budget: int,
         seed: int,
         recutters: Mapping[str, Recutter] | None = None,
+        *,
+        by_length: bool = True,
     ):
         self.store = store
         self.seed = seed
         self.recutters = recutters or {}
         drawn = store.drawn if isinstance(store, Mixture) else None
         self.plan = BatchPlan(
-            store.source_lengths, store.target_lengths, budget=budget, seed=seed, drawn=drawn
+            store.source_lengths,
+            store.target_lengths,
+            budget=budget,
+            seed=seed,
+            by_length=by_length,
+            drawn=drawn,
         )
 
     def length(self, epoch: int) -> int:

@@ -35,6 +35,11 @@ class Training(Settings):
         description="Minutes to spend in optimizer steps, at the most; left out: no limit. Validating is not counted.",
     )
     batch_tokens: Tokens = Field(4096, description="Pieces of the longer side in one batch, with padding.")
+    by_length: bool = Field(
+        True,
+        description="Like lengths share a batch, for less padding. Off: chance alone says who does, "
+        "better where a length tells what is said.",
+    )
     accumulate: int = Field(1, ge=1, le=10**6, description="Batches for one optimizer step.")
     step_tokens: Tokens | None = Field(
         None,

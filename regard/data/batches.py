@@ -50,9 +50,13 @@ class BatchPlan:
         *,
         budget: int,
         seed: int,
+        by_length: bool = True,
         drawn: Callable[[int], Integers] | None = None,
     ) -> None:
-        """`drawn` gives the examples of an epoch; without it an epoch has all of them once."""
+        """`drawn` gives the examples of an epoch; without it an epoch has all of them once.
+
+        Unless `by_length`, chance alone says who sits together.
+        """
         assert len(source_lengths) == len(target_lengths)
         source_lengths, target_lengths = np.maximum(source_lengths, 1), np.maximum(target_lengths, 1)
         self._sizes = np.maximum(source_lengths, target_lengths)
@@ -61,6 +65,7 @@ class BatchPlan:
         self._slant = (np.log(source_lengths) - np.log(target_lengths)) / np.log(_STEP)
         self._budget = budget
         self._seed = seed
+        self._by_length = by_length
         self._drawn = drawn
         self._current: tuple[int, Batches] | None = None
 
@@ -78,12 +83,17 @@ class BatchPlan:
 
     def _plan(self, epoch: int) -> Batches:
         chance = np.random.default_rng([self._seed, epoch])
-        order = self._order(chance) if self._drawn is None else self._order(chance, self._drawn(epoch))
+        some = self._drawn(epoch) if self._drawn is not None else None
+        order = self._order(chance, some) if self._by_length else self._shuffled(chance, some)
         starts, stops = _cut(self._sizes[order], self._budget)
         shuffled = chance.permutation(len(starts))
         return Batches(order, starts[shuffled], stops[shuffled])
 
-    def _order(self, chance: np.random.Generator, some: Integers | None = None) -> Integers:
+    def _shuffled(self, chance: np.random.Generator, some: Integers | None) -> Integers:
+        order = chance.permutation(len(self._sizes) if some is None else len(some))
+        return order if some is None else some[order]
+
+    def _order(self, chance: np.random.Generator, some: Integers | None) -> Integers:
         """From long to short in steps; inside a step by slant, the ratio of source to target, and chance.
 
         The steps begin elsewhere in each epoch, or the same examples would always be on either side

@@ -1,6 +1,6 @@
 """Pictures of coloured shapes with captions that say what is in them: to see whether attention looks where it should.
 
-The caption is a function of the picture: one right answer, or all of them.
+The caption is a function of the picture: one right answer, from left to right or from above.
 """
 
 import json
@@ -34,7 +34,7 @@ SMALLEST = 32  # pixels a side
 
 _PAPERS = (255, 246, 236, 226)  # how light the ground is
 _FINER = 4  # drawn so many times as large first, for smooth edges
-_MADE = "1"  # a new number when the same seed draws other scenes
+_MADE = "2"  # a new number when the same seed draws other scenes
 _GAP = 0.04  # between shapes, of the side of the picture
 
 
@@ -54,10 +54,10 @@ class Shape:
 
 @dataclass(frozen=True)
 class Scene:
-    """A picture, all that is right to say of it, and where its shapes are."""
+    """A picture, what is right to say of it, and where its shapes are."""
 
     picture: NDArray[np.uint8] = field(repr=False)  # H W 3
-    captions: tuple[str, ...]
+    caption: str
     shapes: tuple[Shape, ...]
 
 
@@ -68,11 +68,11 @@ def make_scenes(number: int, *, size: int = 64, seed: int = 1) -> Iterator[Scene
     random = Random(f"{seed} scenes")
     known: set[tuple[Shape, ...]] = set()
     while len(known) < number:
-        captions, shapes = random.choice(list(LAYOUTS.values()))(random, size)
+        caption, shapes = random.choice(list(LAYOUTS.values()))(random, size)
         paper = random.choice(_PAPERS)
         if shapes not in known:
             known.add(shapes)
-            yield Scene(_drawn(shapes, paper, size), captions, shapes)
+            yield Scene(_drawn(shapes, paper, size), caption, shapes)
 
 
 def write_scenes(
@@ -119,38 +119,37 @@ def cells_of(box: Box, grid: tuple[int, int], size: int) -> NDArray[np.bool_]:
 
 # ---- what is in a scene and what is said of it
 
-Layout = Callable[[Random, int], tuple[tuple[str, ...], tuple[Shape, ...]]]
+Layout = Callable[[Random, int], tuple[str, tuple[Shape, ...]]]
 
 
-def _one(random: Random, size: int) -> tuple[tuple[str, ...], tuple[Shape, ...]]:
+def _one(random: Random, size: int) -> tuple[str, tuple[Shape, ...]]:
     """A small red circle."""
     word, sides = random.choice((("small", (0.16, 0.24)), ("large", (0.4, 0.56))))
     (shape,) = _shapes(_different(random, 1), _scattered(random, size, 1, sides))
-    return (f"a {word} {shape}",), (shape,)
+    return f"a {word} {shape}", (shape,)
 
 
-def _pair(random: Random, size: int) -> tuple[tuple[str, ...], tuple[Shape, ...]]:
+def _pair(random: Random, size: int) -> tuple[str, tuple[Shape, ...]]:
     return _row(random, size, 2, (0.22, 0.36))
 
 
-def _three(random: Random, size: int) -> tuple[tuple[str, ...], tuple[Shape, ...]]:
+def _three(random: Random, size: int) -> tuple[str, tuple[Shape, ...]]:
     return _row(random, size, 3, (0.18, 0.25))
 
 
-def _same(random: Random, size: int) -> tuple[tuple[str, ...], tuple[Shape, ...]]:
+def _same(random: Random, size: int) -> tuple[str, tuple[Shape, ...]]:
     """Two green triangles."""
     number = random.choice((2, 3))
     looks = _different(random, 1) * number
     shapes = _shapes(looks, _scattered(random, size, number, (0.18, 0.28)))
-    return (f"{_counted(number)} {shapes[0].plural}",), shapes
+    return f"{_counted(number)} {shapes[0].plural}", shapes
 
 
-def _two_and_one(random: Random, size: int) -> tuple[tuple[str, ...], tuple[Shape, ...]]:
+def _two_and_one(random: Random, size: int) -> tuple[str, tuple[Shape, ...]]:
     """Two red stars and a blue square."""
     twice, once = _different(random, 2)
     shapes = _shapes([twice, twice, once], _scattered(random, size, 3, (0.18, 0.28)))
-    many, single = f"two {shapes[0].plural}", f"a {shapes[2]}"
-    return (f"{many} and {single}", f"{single} and {many}"), shapes
+    return f"two {shapes[0].plural} and a {shapes[2]}", shapes
 
 
 LAYOUTS: dict[str, Layout] = {
@@ -162,16 +161,13 @@ LAYOUTS: dict[str, Layout] = {
 }
 
 
-def _row(
-    random: Random, size: int, number: int, sides: tuple[float, float]
-) -> tuple[tuple[str, ...], tuple[Shape, ...]]:
-    """A red circle left of a blue square; the same from the other end."""
+def _row(random: Random, size: int, number: int, sides: tuple[float, float]) -> tuple[str, tuple[Shape, ...]]:
+    """A red circle left of a blue square, or above it."""
     upright = random.random() < 0.5
     boxes = _in_a_row(random, size, number, sides)
     shapes = _shapes(_different(random, number), [_turned(box) for box in boxes] if upright else boxes)
-    forward, backward = ("above", "below") if upright else ("left of", "right of")
-    names = [f"a {shape}" for shape in shapes]
-    return (f" {forward} ".join(names), f" {backward} ".join(reversed(names))), shapes
+    relation = "above" if upright else "left of"
+    return f" {relation} ".join(f"a {shape}" for shape in shapes), shapes
 
 
 def _different(random: Random, number: int) -> list[tuple[str, str]]:
@@ -293,7 +289,7 @@ def _write(folder: Path, scenes: Iterator[Scene], parts: dict[str, int]) -> None
         for scene in islice(scenes, number):
             names.append(name := f"{len(shapes):06}.png")
             Image.fromarray(scene.picture).save(folder / "images" / name)
-            captions += [f"{name}\t{caption}\n" for caption in scene.captions]
+            captions.append(f"{name}\t{scene.caption}\n")
             shapes.append(json.dumps({"image": name, "shapes": list(map(asdict, scene.shapes))}) + "\n")
         (folder / f"{part}.txt").write_text("".join(f"{name}\n" for name in names))
     (folder / "captions.tsv").write_text("".join(captions))

@@ -46,6 +46,20 @@ def test_little_is_padding_and_batches_are_full() -> None:
     assert np.mean(fullness) > 0.95
 
 
+def test_chance_alone_mixes_lengths_and_leaves_out_nobody() -> None:
+    mixed = BatchPlan(SOURCE, TARGET, budget=4_000, seed=1, by_length=False)
+    batches = flat(mixed, 0)
+    assert sorted(number for batch in batches for number in batch) == list(range(30_000))
+    assert all(len(batch) * max(SOURCE[batch].max(), TARGET[batch].max()) <= 4_000 for batch in batches)
+    typical = SOURCE.std()
+    assert np.mean([SOURCE[batch].std() for batch in batches]) > 0.8 * typical
+    assert np.mean([SOURCE[batch].std() for batch in plan().epoch(0)]) < 0.2 * typical
+    some = BatchPlan(
+        SOURCE, TARGET, budget=4_000, seed=1, by_length=False, drawn=lambda epoch: np.arange(100)
+    )
+    assert sorted(number for batch in flat(some, 0) for number in batch) == list(range(100))
+
+
 def test_an_epoch_hangs_on_seed_and_number_alone() -> None:
     straight, jumping = plan(), plan()
     jumping.epoch(5)
