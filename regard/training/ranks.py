@@ -150,9 +150,8 @@ class Ranks:
 
     def may_say(self, error: Exception) -> bool:
         """Whether nobody has said it yet. That somebody is lost is worth no word after another error."""
-        is_new = self.calls(str(error)) == 1
-        is_first_error = self.calls("an error") == 1
-        return is_first_error or (is_new and not isinstance(error, LostError))
+        errors = self.calls("an error")
+        return errors == 1 if isinstance(error, LostError) else self.calls(str(error)) == 1
 
 
 ALONE = Ranks()

@@ -249,3 +249,6 @@ def test_an_error_of_all_is_said_once_and_a_loss_not_after_another_error() -> No
     assert not one.may_say(UserError("no file"))
     assert not one.may_say(LostError("gone"))
     assert one.may_say(UserError("another file"))
+    said.clear()
+    assert one.may_say(LostError("gone"))
+    assert not other.may_say(LostError("gone"))
