@@ -11,19 +11,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.distributed.rendezvous import rendezvous
 
 from regard.core.errors import UserError
 from regard.core.load import Load
 
 Result = TypeVar("Result")
+Rows = TypeVar("Rows", bound="Sliceable")
 
 _BUCKET = 2**23  # numbers of gradients that are sent together
 _PATIENCE = timedelta(days=1)  # for one that prepares big data; of one that ends, the others know at once
+
+
+class Sliceable(Protocol):
+    def __len__(self) -> int: ...
+    def __getitem__(self, rows: slice) -> Any: ...
 
 
 class LostError(UserError):
@@ -44,7 +51,7 @@ class Ranks:
     def is_first(self) -> bool:
         return self.number == 0
 
-    def share(self, rows: Sequence[Any]) -> tuple[Sequence[Any], int]:
+    def share(self, rows: Rows) -> tuple[Rows, int]:
         """This process's rows of a batch, and how many processes have them.
 
         Every `count`th, so that long and short are dealt alike. Too few for all are everybody's.
@@ -107,9 +114,8 @@ class Ranks:
         for some in _buckets([one for one in parameters if one.requires_grad]):
             grads = [torch.zeros_like(one) if one.grad is None else one.grad for one in some]
             known = grads[0].new_tensor([one.grad is not None for one in some])
-            *sums, known = self.total(torch.cat([*map(torch.flatten, grads), known])).split(
-                [*(one.numel() for one in some), len(some)]
-            )
+            summed = self.total(torch.cat([*map(torch.flatten, grads), known]))
+            *sums, known = torch.split(summed, [*(one.numel() for one in some), len(some)])
             for one, added, are_known in zip(some, sums, known.tolist(), strict=True):
                 one.grad = added.view_as(one) if are_known else None
 
@@ -136,7 +142,7 @@ class Ranks:
         """Of several on one machine each has a GPU of its own."""
         if self.count == 1 or device.type != "cuda":
             return device
-        if device.index is not None:
+        if str(device) != "cuda":
             raise UserError(
                 f"training.device is {device}, but {self.count} processes need a GPU each. Set it to cuda or auto."
             )
@@ -176,7 +182,7 @@ def joined() -> Iterator[Ranks]:
         return
 
     with _nobody_lost():
-        store, number, count = next(dist.rendezvous("env://", timeout=_PATIENCE))
+        store, number, count = next(rendezvous("env://", timeout=_PATIENCE))
         backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
         dist.init_process_group(backend, store=store, rank=number, world_size=count, timeout=_PATIENCE)
 

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from regard.core.batch import Batch, Tokens
 from regard.core.errors import UserError
+from regard.core.state import Choice
 from regard.layers import Dropout, SequenceDropout
 from regard.models import Seq2Seq
 from regard.training import (
@@ -173,12 +174,27 @@ def test_several_processes_take_the_steps_that_one_takes(name: str, count: int, 
 def test_the_baseline_of_hard_attention_is_the_mean_over_all_processes() -> None:
     likelihoods = torch.tensor([-3.0, -1.0, -2.5, -0.5, -4.0])
 
-    def mean(ranks: Ranks) -> float:
-        return float(ranks.mean(likelihoods[ranks.number :: ranks.count]))
+    def baseline(ranks: Ranks) -> float:
+        own = likelihoods[ranks.number :: ranks.count]
+        choice = Choice(torch.zeros(1, 1, len(own)), torch.zeros(1, 1, len(own)))
+        reinforce = Reinforce(memory=0.0, ranks=ranks)
+        reinforce(own, choice, torch.ones(1, len(own), dtype=torch.bool))
+        return float(reinforce.baseline)
 
-    assert Meeting(2).each(mean) == pytest.approx([-2.2, -2.2])
+    assert Meeting(2).each(baseline) == pytest.approx([-2.2, -2.2])
     assert torch.equal(ALONE.mean(likelihoods), likelihoods.mean())
-    assert Reinforce().ranks is ALONE
+
+
+def test_a_gradient_that_only_one_has_is_everybodys_and_one_that_nobody_has_stays_none() -> None:
+    def added(ranks: Ranks) -> list[Tensor | None]:
+        mine, ours, nobodys = (torch.nn.Parameter(torch.zeros(2)) for _ in range(3))
+        if ranks.is_first:
+            mine.grad = torch.tensor([1.0, 2.0])
+        ours.grad = torch.tensor([3.0, float(ranks.number)])
+        ranks.add_up([mine, nobodys, ours])
+        return [one.grad if one.grad is None else one.grad.tolist() for one in (mine, ours, nobodys)]
+
+    assert Meeting(2).each(added) == 2 * [[[1.0, 2.0], [6.0, 1.0], None]]
 
 
 def test_a_share_is_every_nth_row_and_too_few_rows_are_everybodys() -> None:
