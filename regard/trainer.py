@@ -4,6 +4,7 @@ import filecmp
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -80,11 +81,7 @@ class Trainer:
         self.ranks = ranks
 
     def events(self) -> Iterator[Event]:
-        if not self.ranks.is_first:
-            yield from self._train()
-            return
-        with self.run.locked():
-            self._claim()
+        with self.run.locked() if self.ranks.is_first else nullcontext():
             yield from self._train()
 
     def _claim(self) -> None:
@@ -115,8 +112,7 @@ class Trainer:
     def _train(self) -> Iterator[Event]:
         config, ranks = self.config, self.ranks
         with ranks.turn():
-            if not ranks.is_first:
-                self._follow()
+            self._claim() if ranks.is_first else self._follow()
             examples = build.task(config).examples()
             if examples.note:
                 yield Noted(examples.note)
@@ -135,8 +131,8 @@ class Trainer:
         model = model.to(device)
         ranks.begin_alike(model)
         ranks.draw_apart(config.training.seed)
-        number, many = sum(p.numel() for p in model.parameters()), f" of {ranks.count} processes"
-        yield Noted(f"model: {number:,} parameters on {device}{many if ranks.count > 1 else ''}")
+        together = f", in {ranks.count} processes" if ranks.count > 1 else ""
+        yield Noted(f"model: {sum(p.numel() for p in model.parameters()):,} parameters on {device}{together}")
 
         loop = Loop(
             model,
@@ -169,9 +165,8 @@ class Trainer:
         """The events, after the run folder has got what it gets of them."""
         run, best = self.run, loop.state.best
         if best is not None and not (loop.will_average and run.model.averaged()):
-            self._export(
-                self.checkpoints.path(best.step)
-            )  # it may have been killed between saving and exporting
+            # It may have been killed between saving and exporting.
+            self._export(self.checkpoints.path(best.step))
         board = run.tensorboard if self.config.training.tensorboard else None
         recorder = Recorder(run.metrics_path, board, step=loop.state.step)
         try:
