@@ -23,7 +23,7 @@ install: .venv/installed
 
 .venv/installed-dev: .venv/installed
 	@echo "Adding the development tools ..."
-	$(PIP_INSTALL) --editable ".[track,pronounce,serve,sweep,vision,fast,onnx,dev]"
+	$(PIP_INSTALL) --editable ".[track,pronounce,serve,sweep,vision,fast,onnx,ray,dev]"
 	@touch $@
 
 demo: install

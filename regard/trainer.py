@@ -4,13 +4,14 @@ import filecmp
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import torch
 
 from regard import build
@@ -25,23 +26,22 @@ from regard.data import (
     Store,
     cache_folder,
     fingerprint,
-    in_order,
     shares,
 )
-from regard.models import Seq2Seq
-from regard.predictor import Predictor
 from regard.run import Run, mean_file
 from regard.tasks.codec import Codec
 from regard.tasks.examples import Examples
 from regard.text import Recutter
 from regard.training import (
+    ALONE,
     Averaged,
+    Checkpoint,
     Checkpoints,
-    CrossEntropy,
     Ended,
     Event,
     Loop,
     Noted,
+    Ranks,
     Recorder,
     Saved,
     Validated,
@@ -49,6 +49,7 @@ from regard.training import (
 )
 from regard.training.checkpoints import DamagedError, model_file
 from regard.training.recording import read_metrics
+from regard.validating import Validator
 from regard.viewing import curves, save, save_figure
 
 log = logging.getLogger("regard")
@@ -58,10 +59,18 @@ class Trainer:
     """Trains in a run folder, going on from its newest checkpoint if it has one.
 
     `events()` does the work and tells of it as it goes; `stop` is asked after every step and
-    ends the training, saved, with whatever reason it gives.
+    ends the training, saved, with whatever reason it gives. Of several processes (`ranks`) each has a trainer;
+    the first one's writes.
     """
 
-    def __init__(self, config: Config, folder: str | Path, *, stop: Callable[[], str | None] = lambda: None):
+    def __init__(
+        self,
+        config: Config,
+        folder: str | Path,
+        *,
+        stop: Callable[[], str | None] = lambda: None,
+        ranks: Ranks = ALONE,
+    ):
         self.config = config
         self.run = Run(folder)
         self.plan = build.plan(config)
@@ -69,10 +78,10 @@ class Trainer:
             self.run.checkpoints, keep=config.training.keep, planned=self.plan.saves_at
         )
         self.stop = stop
+        self.ranks = ranks
 
     def events(self) -> Iterator[Event]:
-        with self.run.locked():
-            self._claim()
+        with self.run.locked() if self.ranks.is_first else nullcontext():
             yield from self._train()
 
     def _claim(self) -> None:
@@ -86,25 +95,44 @@ class Trainer:
                 "Go on with the old one, or give another folder with --run."
             )
 
+    def _follow(self) -> None:
+        """What the first has claimed is what this process trains too."""
+        earlier = self.run.config()
+        if earlier is None or not self.run.model.config_path.exists():
+            raise UserError(
+                f"{self.run} is not to be seen by process {self.ranks.number} of {self.ranks.count}. "
+                "Put the run folder where all machines can read it, and give it with --run."
+            )
+        if changes := difference(earlier, self.config):
+            raise UserError(
+                f"Process {self.ranks.number} of {self.ranks.count} has another configuration than the first "
+                f"({'; '.join(changes)}). Give all of them the same."
+            )
+
     def _train(self) -> Iterator[Event]:
-        config, run = self.config, self.run
-        examples = build.task(config).examples()
-        if examples.note:
-            yield Noted(examples.note)
-        codec = self._codec(examples)
-        train, validation = self._stores(examples, codec)
+        config, ranks = self.config, self.ranks
+        with ranks.turn():
+            self._claim() if ranks.is_first else self._follow()
+            examples = build.task(config).examples()
+            if examples.note:
+                yield Noted(examples.note)
+            codec = self._codec(examples)
+            train, validation = self._stores(examples, codec)
         for report in examples.reports():
             yield Noted(report)
         yield from map(Noted, _told(train, examples))
         yield Noted(f"validation: {validation.report}")
 
         torch.manual_seed(config.training.seed)
-        device = build.device(config.training.device)
-        newest = self.checkpoints.newest()
+        device = ranks.device(build.device(config.training.device))
+        newest = self._newest()
         start = build.Start(config.origin) if config.origin is not None and newest is None else None
         model = start.model(config, codec) if start is not None else build.model(config, codec.sizes)
         model = model.to(device)
-        yield Noted(f"model: {sum(p.numel() for p in model.parameters()):,} parameters on {device}")
+        ranks.begin_alike(model)
+        ranks.draw_apart(config.training.seed)
+        together = f", in {ranks.count} processes" if ranks.count > 1 else ""
+        yield Noted(f"model: {sum(p.numel() for p in model.parameters()):,} parameters on {device}{together}")
 
         loop = Loop(
             model,
@@ -113,33 +141,53 @@ class Trainer:
                 config.training.batch_tokens,
                 config.training.seed,
                 build.recutters(config, codec),
+                ranks,
                 by_length=config.training.by_length,
             ),
-            build.objective(config),
+            build.objective(config, ranks),
             build.optimizer(config, model),
             build.schedule(config),
             self.plan,
             checkpoints=self.checkpoints,
-            validate=Validator(config, model, codec, examples, validation, device),
+            validate=Validator(config, model, codec, examples, validation, device, ranks),
             judge=self._judge,
             device=device,
             stop=self.stop,
+            ranks=ranks,
         )
         if newest is not None:
             loop.restore(newest)
             yield Noted(f"going on from step {loop.state.step:,}")
-            best = loop.state.best  # it may have been killed between saving and exporting
-            if best is not None and not (loop.will_average and run.model.averaged()):
-                self._export(self.checkpoints.path(best.step))
-        board = run.tensorboard if config.training.tensorboard else None
+            yield from map(Noted, _joined_since(loop.state.processes, ranks.count))
+        events = chain(loop.begin() if start is not None else (), loop.run())
+        yield from self._kept(events, loop) if ranks.is_first else events
+
+    def _kept(self, events: Iterator[Event], loop: Loop) -> Iterator[Event]:
+        """The events, after the run folder has got what it gets of them."""
+        run, best = self.run, loop.state.best
+        if best is not None and not (loop.will_average and run.model.averaged()):
+            # It may have been killed between saving and exporting.
+            self._export(self.checkpoints.path(best.step))
+        board = run.tensorboard if self.config.training.tensorboard else None
         recorder = Recorder(run.metrics_path, board, step=loop.state.step)
         try:
-            for event in chain(loop.begin() if start is not None else (), loop.run()):
+            for event in events:
                 recorder.record(event)
                 self._keep(event, loop)
                 yield event
         finally:
             recorder.close()
+
+    def _newest(self) -> Checkpoint | None:
+        """The checkpoint to go on from. All must see the same."""
+        newest = self.checkpoints.newest()
+        seen = self.ranks.gather(str(newest.folder.name if newest else "none"))
+        if len(set(seen)) > 1:
+            raise UserError(
+                f"{self.run.checkpoints}: the processes see different newest checkpoints ({', '.join(seen)}). "
+                "Put the run folder where all machines can read it."
+            )
+        return newest
 
     def _codec(self, examples: Examples) -> Codec:
         folder = self.run.model
@@ -263,6 +311,14 @@ def _points(lines: Sequence[Mapping[str, Any]], name: str) -> tuple[list[float],
     return [line["step"] for line in lines], [line[name] for line in lines]
 
 
+def _joined_since(before: int, now: int) -> Iterator[str]:
+    if before != now:
+        yield (
+            f"saved by {before} processes, going on with {now}: the batches stay the same, but chance "
+            "(dropout, say) falls differently than it would have"
+        )
+
+
 def _told(train: Store, examples: Examples) -> Iterator[str]:
     if not isinstance(train, Mixture):
         yield f"train: {train.report}"
@@ -274,7 +330,7 @@ def _told(train: Store, examples: Examples) -> Iterator[str]:
 class StoreBatches:
     """Training batches from a store, as a pure function of epoch and position.
 
-    The sides that have a recutter are cut into other pieces each time.
+    The sides that have a recutter are cut into other pieces each time. Of several processes each gets its share.
     """
 
     def __init__(
@@ -283,12 +339,14 @@ class StoreBatches:
         budget: int,
         seed: int,
         recutters: Mapping[str, Recutter] | None = None,
+        ranks: Ranks = ALONE,
         *,
         by_length: bool = True,
     ):
         self.store = store
         self.seed = seed
         self.recutters = recutters or {}
+        self.ranks = ranks
         drawn = store.drawn if isinstance(store, Mixture) else None
         self.plan = BatchPlan(
             store.source_lengths,
@@ -303,55 +361,8 @@ class StoreBatches:
         return len(self.plan.epoch(epoch))
 
     def batch(self, epoch: int, position: int) -> Batch:
-        chance = Random(f"{self.seed} {epoch} {position}")
+        apart = "" if self.ranks.is_first else f" {self.ranks.number}"
+        chance = Random(f"{self.seed} {epoch} {position}{apart}")
         recuts = {side: partial(recutter, chance=chance) for side, recutter in self.recutters.items()}
-        return self.store.batch(self.plan.batch(epoch, position), **recuts)
-
-
-class Validator:
-    """Loss and greedy answers on the validation pairs."""
-
-    def __init__(
-        self,
-        config: Config,
-        model: Seq2Seq,
-        codec: Codec,
-        examples: Examples,
-        store: Store,
-        device: torch.device,
-    ):
-        self.model = model
-        self.store = store
-        self.device = device
-        self.budget = config.evaluation.batch_tokens
-        self.samples = config.training.samples
-        self.cases = examples.cases(examples.validation)
-        self.predictor = Predictor(
-            [model],
-            codec,
-            search=build.search_plan(config),
-            batch_tokens=self.budget,
-            device=device,
-        )
-        chosen = {metric.name: metric for metric in build.metrics(config)}
-        if judge := build.judging_metric(config):
-            chosen.setdefault(judge.name, judge)
-        self.metrics = list(chosen.values())
-
-    def __call__(self) -> Validation:
-        requests = [case.request for case in self.cases]
-        quick = self.predictor.search.quick()
-        answers = self.predictor.answer(requests, quick, attention="none")
-        samples = self.predictor.answer(requests[: self.samples], quick)
-        texts, references = [answer.text for answer in answers], [case.targets for case in self.cases]
-        scores = {metric.name: metric(texts, references).value for metric in self.metrics}
-        return Validation(self._loss(), scores, samples)
-
-    def _loss(self) -> float:
-        objective, total, tokens = CrossEntropy(), 0.0, 0
-        longest = np.maximum(self.store.source_lengths, self.store.target_lengths)
-        for indices in in_order(longest, self.budget):
-            loss = objective(self.model, self.store.batch(indices).to(self.device))
-            total += float(loss.likelihood)
-            tokens += loss.tokens
-        return total / tokens
+        rows, copies = self.ranks.share(self.plan.batch(epoch, position))
+        return replace(self.store.batch(rows, **recuts), copies=copies)

@@ -13,6 +13,7 @@ from regard.metrics import METRICS, Metric
 from regard.models import Seq2Seq
 from regard.search import Finder, Groups, Rollout, SearchPlan
 from regard.training import (
+    ALONE,
     DECAYS,
     FEEDINGS,
     OPTIMIZERS,
@@ -22,15 +23,16 @@ from regard.training import (
     DoublyStochastic,
     LookPenalty,
     Plan,
+    Ranks,
     Reinforce,
     Schedule,
 )
 
 
-def objective(config: Config) -> CrossEntropy:
+def objective(config: Config, ranks: Ranks = ALONE) -> CrossEntropy:
     training = config.training
     decay = DECAYS[training.decay](steps=training.decay_steps, least=training.least_truth)
-    reinforce = Reinforce(weight=training.reinforce, entropy_bonus=training.entropy_bonus)
+    reinforce = Reinforce(weight=training.reinforce, entropy_bonus=training.entropy_bonus, ranks=ranks)
     penalties: list[LookPenalty] = []
     if training.coverage:
         head = config.model.attention.pointer_head
@@ -42,6 +44,7 @@ def objective(config: Config) -> CrossEntropy:
         feeding=FEEDINGS[training.feeding](decay),
         reinforce=reinforce if config.model.attention.selection == "hard" else None,
         penalties=penalties,
+        ranks=ranks,
     )
 
 

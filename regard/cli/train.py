@@ -14,6 +14,7 @@ import typer
 from regard.cli.arguments import OnBadLineOption, RecipeArgument, SetOption, runs
 from regard.cli.console import notes
 from regard.cli.evaluate import print_scores
+from regard.cli.together import together
 from regard.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -48,12 +49,13 @@ def train(
     skipping = [f"data.on_bad_line={on_bad_line.value}"] if on_bad_line else []
     changed = [*(changes or []), *skipping]
     folder = run or Path("runs") / Path(recipe).stem
-    config = _config_from(recipe, changed, start, folder) if start else load_config(recipe, changed)
-    with stopping() as asked_to_stop:
-        trainer = Trainer(config, folder, stop=lambda: "stopped" if asked_to_stop() else None)
+    with together() as ranks, stopping() as asked_to_stop:
+        config = _config_from(recipe, changed, start, folder) if start else load_config(recipe, changed)
+        trainer = Trainer(config, folder, stop=lambda: "stopped" if asked_to_stop() else None, ranks=ranks)
         last = show(trainer.events(), trainer.plan.budget)
         if isinstance(last, Ended) and not last.finished:
-            again = shlex.join(["regard", *sys.argv[1:]])
+            program = "regard" if ranks.count == 1 else "torchrun ... -m regard"
+            again = f"{program} {shlex.join(sys.argv[1:])}"
             done = (
                 f"Stopped and saved at step {last.step:,}" if last.step else "Stopped before the first step"
             )
@@ -61,7 +63,7 @@ def train(
             notes.print(f"  {again}")
             raise typer.Exit(128 + (asked_to_stop() or signal.SIGTERM))
     notes.print(f"{folder}: {last.reason if isinstance(last, Ended) else 'done'}.")
-    if config.evaluation.at_end and not trainer.run.has_scores("test"):
+    if ranks.is_first and config.evaluation.at_end and not trainer.run.has_scores("test"):
         _score(folder, config.training.device)
     notes.print("Next:")
     notes.print(f"  regard evaluate {folder} --examples 8")

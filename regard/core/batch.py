@@ -147,6 +147,7 @@ class Batch:
 
     source: Source
     target: Target
+    copies: int = 1  # processes that train on these very rows: each counts a part
 
     def to(self, device: torch.device) -> "Batch":
-        return Batch(self.source.to(device), self.target.to(device))
+        return Batch(self.source.to(device), self.target.to(device), self.copies)

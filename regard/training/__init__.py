@@ -8,6 +8,7 @@ from regard.training.events import Averaged, Ended, Event, Noted, Progressed, Sa
 from regard.training.feeding import DECAYS, FEEDINGS
 from regard.training.loop import PRECISIONS, Loop, Plan
 from regard.training.objectives import Coverage, CrossEntropy, DoublyStochastic, LookPenalty, Reinforce
+from regard.training.ranks import ALONE, LostError, Ranks, joined
 from regard.training.recording import Recorder
 from regard.training.schedules import SCHEDULES, Schedule
 from regard.training.state import TrainingState
@@ -15,6 +16,7 @@ from regard.training.state import TrainingState
 OPTIMIZERS = {"adam": Adam, "adamw": AdamW}
 
 __all__ = [
+    "ALONE",
     "DECAYS",
     "FEEDINGS",
     "OPTIMIZERS",
@@ -31,9 +33,11 @@ __all__ = [
     "Event",
     "LookPenalty",
     "Loop",
+    "LostError",
     "Noted",
     "Plan",
     "Progressed",
+    "Ranks",
     "Recorder",
     "Reinforce",
     "Saved",
@@ -42,4 +46,5 @@ __all__ = [
     "TrainingState",
     "Validated",
     "Validation",
+    "joined",
 ]

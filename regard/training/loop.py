@@ -21,6 +21,7 @@ from regard.training.budgets import Budget
 from regard.training.checkpoints import Checkpoint, Checkpoints, flatten_optimizer, unflatten_optimizer
 from regard.training.events import Averaged, Ended, Event, Progressed, Saved, Validated, Validation
 from regard.training.objectives import CrossEntropy, Loss
+from regard.training.ranks import ALONE, Ranks
 from regard.training.schedules import Schedule
 from regard.training.state import Best, Cursor, TrainingState, Window
 
@@ -28,7 +29,7 @@ PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": t
 
 
 class Batches(Protocol):
-    """Batches as a pure function of the cursor."""
+    """Batches as a pure function of the cursor; of each, this process's share."""
 
     def length(self, epoch: int) -> int: ...
 
@@ -95,6 +96,7 @@ class Loop:
         judge: Callable[[Validation], float],
         device: torch.device,
         stop: Callable[[], str | None] = lambda: None,
+        ranks: Ranks = ALONE,
     ):
         self.model = model
         self.batches = batches
@@ -107,6 +109,7 @@ class Loop:
         self.judge = judge
         self.device = device
         self.stop = stop
+        self.ranks = ranks
         self.scaler = torch.amp.GradScaler(device.type, enabled=plan.precision == "float16")
         self.ema = MovingAverage(model, decay=plan.ema) if plan.ema else None
         self.state = TrainingState()
@@ -124,7 +127,7 @@ class Loop:
                 )
             self.ema.restore(checkpoint.ema)
         self.state = checkpoint.state
-        self.state.restore_rng(self.device)
+        self.state.restore_rng(self.device, self.ranks)
         if self.state.scaler:
             self.scaler.load_state_dict(self.state.scaler)
 
@@ -135,7 +138,7 @@ class Loop:
 
     def run(self) -> Iterator[Event]:
         plan, saved_at = self.plan, self.state.step
-        while (reason := plan.over(self.state)) is None and (asked := self.stop()) is None:
+        while (reason := plan.over(self.state)) is None and (asked := self.ranks.any(self.stop())) is None:
             yield from self._step()
             step, is_last = self.state.step, plan.budget.over(self.state.spent) is not None
             if plan.validates_at(step) or is_last:
@@ -150,12 +153,13 @@ class Loop:
         yield Ended(self.state.step, reason or str(asked), finished=reason is not None)
 
     def save(self) -> Saved:
-        self.state = replace(self.state.with_rng(self.device), scaler=self.scaler.state_dict())
+        self.state = replace(self.state.with_rng(self.device, self.ranks), scaler=self.scaler.state_dict())
         optimizer = flatten_optimizer(self.optimizer.state_dict())
         objective = self.objective.state_dict()
         ema = self.ema.weights if self.ema is not None else None
-        folder = self.checkpoints.save(weights_of(self.model), optimizer, self.state, objective, ema)
-        return Saved(self.state.step, folder)
+        weights = weights_of(self.model)
+        self.ranks.once(lambda: self.checkpoints.save(weights, optimizer, self.state, objective, ema))
+        return Saved(self.state.step, self.checkpoints.path(self.state.step))
 
     @property
     def will_average(self) -> bool:
@@ -174,8 +178,10 @@ class Loop:
         likelihood = 0.0
         for batch in batches:
             loss = self._loss(batch)
-            self.scaler.scale(loss.total / tokens).backward()  # type: ignore[no-untyped-call]
-            likelihood += float(loss.likelihood)
+            self.scaler.scale(loss.total / (tokens * batch.copies)).backward()  # type: ignore[no-untyped-call]
+            likelihood += float(loss.likelihood) / batch.copies
+        self.ranks.add_up(self.model.parameters())
+        likelihood = self.ranks.sum(likelihood)
         self.scaler.unscale_(self.optimizer)
         norm = float(nn.utils.clip_grad_norm_(self.model.parameters(), self.plan.clip or math.inf))
         if not math.isfinite(likelihood) or not (math.isfinite(norm) or self.scaler.is_enabled()):
@@ -190,7 +196,7 @@ class Loop:
         if self.ema is not None:
             self.ema.add(self.model, step=self.state.step + 1)
 
-        state, seconds = self.state, time.perf_counter() - started
+        state, seconds = self.state, self.ranks.agreed(time.perf_counter() - started)
         norm = norm if math.isfinite(norm) else 0.0  # float16 skips a step that overflows
         self.state = replace(
             state,
@@ -210,13 +216,13 @@ class Loop:
             return loss
 
     def _take(self) -> tuple[list[Batch], int, Cursor]:
-        """The batches of a step, their target pieces, and the cursor after them."""
+        """The batches of a step, the target pieces that all processes have in them, and the cursor after them."""
         batches: list[Batch] = []
         tokens, cursor = 0, self.state.cursor
         while not self._enough(len(batches), tokens):
             batch = self.batches.batch(cursor.epoch, cursor.position)
             batches.append(batch.to(self.device))
-            tokens += int(batch.target.lengths.sum())
+            tokens += round(self.ranks.sum(int(batch.target.lengths.sum()) / batch.copies))
             cursor = replace(cursor, position=cursor.position + 1)
             if cursor.position >= self.batches.length(cursor.epoch):
                 cursor = Cursor(cursor.epoch + 1, 0)

@@ -12,6 +12,7 @@ from regard.core.kinds import CROSS, NOTHING
 from regard.core.state import Choice
 from regard.models import Seq2Seq
 from regard.training.feeding import Feeding, Teacher
+from regard.training.ranks import ALONE, Ranks
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,14 @@ class CrossEntropy(nn.Module):
         feeding: Feeding | None = None,
         reinforce: "Reinforce | None" = None,
         penalties: Sequence["LookPenalty"] = (),
+        ranks: Ranks = ALONE,
     ):
         super().__init__()
         self.label_smoothing = label_smoothing
         self.feeding = feeding or Teacher()
         self.reinforce = reinforce
         self.penalties = nn.ModuleList(penalties)  # on where it looked
+        self.ranks = ranks
 
     def forward(self, model: Seq2Seq, batch: Batch, step: int = 0) -> Loss:
         fed = self.feeding(model, batch, step, frozenset({CROSS}) if self.penalties else NOTHING)
@@ -50,7 +53,7 @@ class CrossEntropy(nn.Module):
         for penalty in self.penalties:
             total = total + penalty(fed.attention[CROSS], batch.target.mask)
         for load in fed.loads:
-            total = total + load.penalty * len(wanted)
+            total = total + self.ranks.whole(load).penalty * self.ranks.sum(len(wanted))
         return Loss(total, -judged.likelihoods.sum(), len(wanted))
 
 
@@ -114,11 +117,19 @@ class Reinforce(nn.Module):
 
     baseline: Tensor
 
-    def __init__(self, *, weight: float = 1.0, entropy_bonus: float = 0.01, memory: float = 0.9):
+    def __init__(
+        self,
+        *,
+        weight: float = 1.0,
+        entropy_bonus: float = 0.01,
+        memory: float = 0.9,
+        ranks: Ranks = ALONE,
+    ):
         super().__init__()
         self.weight = weight
         self.entropy_bonus = entropy_bonus
         self.memory = memory
+        self.ranks = ranks
         self.register_buffer("baseline", torch.zeros(()))
 
     def forward(self, likelihoods: Tensor, choice: Choice, mask: Tensor) -> Tensor:
@@ -130,5 +141,5 @@ class Reinforce(nn.Module):
         drawn = (choice.log_probability.sum(1) * advantage).sum()
         open_still = (choice.entropy.sum(1) * mask).sum()
         if self.training:
-            self.baseline.lerp_(likelihoods.mean().to(self.baseline.dtype), 1 - self.memory)
+            self.baseline.lerp_(self.ranks.mean(likelihoods).to(self.baseline.dtype), 1 - self.memory)
         return -self.weight * drawn - self.entropy_bonus * open_still

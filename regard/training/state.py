@@ -1,6 +1,7 @@
 """Where a training stands: everything besides weights and optimizer that going on exactly needs."""
 
 import base64
+import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import torch
 
 from regard.core.errors import UserError
 from regard.training.budgets import Spent
+from regard.training.ranks import ALONE, Ranks
 
 FORMAT = 1
 
@@ -81,18 +83,35 @@ class TrainingState:
         content["best"] = Best(**content["best"]) if content["best"] else None
         return TrainingState(**content)
 
-    def with_rng(self, device: torch.device) -> "TrainingState":
-        """This state with the random generators as they are now: the CPU's, and the device's own."""
+    @property
+    def processes(self) -> int:
+        """That trained together when this was saved."""
+        return max(1, sum(name.startswith("cpu") for name in self.rng))
+
+    def with_rng(self, device: torch.device, ranks: Ranks = ALONE) -> "TrainingState":
+        """This state with the random generators as they are now, of each process the CPU's and the device's own."""
         states = {"cpu": torch.get_rng_state()}
         if device.type == "cuda":
             states["cuda"] = torch.cuda.get_rng_state(device)
         texts = {name: base64.b64encode(bytes(s.tolist())).decode() for name, s in states.items()}
-        return replace(self, rng=texts)
+        everybody = enumerate(map(json.loads, ranks.gather(json.dumps(texts))))
+        return replace(
+            self, rng={name + _mark(number): one for number, own in everybody for name, one in own.items()}
+        )
 
-    def restore_rng(self, device: torch.device) -> None:
-        for name, text in self.rng.items():
+    def restore_rng(self, device: torch.device, ranks: Ranks = ALONE) -> None:
+        """One that was not there when this was saved draws on as it is."""
+        for name in ("cpu", "cuda"):
+            text = self.rng.get(name + _mark(ranks.number))
+            if text is None:
+                continue
             state = torch.frombuffer(bytearray(base64.b64decode(text)), dtype=torch.uint8)
             if name == "cpu":
                 torch.set_rng_state(state)
             elif device.type == name:
                 torch.cuda.set_rng_state(state, device)
+
+
+def _mark(number: int) -> str:
+    """What the generators of a process are called by; those of the first as if it were alone."""
+    return f" {number}" if number else ""

@@ -26,7 +26,7 @@ ORDER = [
     ["build"],
     ["engines"],
     ["predictor", "starting"],
-    ["forcing"],
+    ["forcing", "validating", "bulk"],
     ["beside"],
     ["evaluation", "trainer", "averaging"],
     ["report"],

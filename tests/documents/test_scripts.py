@@ -32,6 +32,12 @@ def first_cells(table: str) -> list[str]:
     return [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")][1:]
 
 
+def test_the_benchmark_of_processes_prints_what_they_spend_on_each_other() -> None:
+    printed = run("benchmarks/ranks.py").stdout
+    assert "a small sum" in printed
+    assert "16,000,000 parameters" in printed
+
+
 def test_the_benchmark_of_unrolling_prints_rates_and_a_ratio() -> None:
     sizes = ["--widths", "8", "--rows", "2", "--length", "5", "--vocabulary", "20", "--rounds", "1"]
     printed = run("benchmarks/unrolling.py", *sizes).stdout

@@ -11,8 +11,9 @@ from typing import Any
 
 from regard.config import load_config
 from regard.predictor import load
-from regard.trainer import Trainer, Validator
+from regard.trainer import Trainer
 from regard.training import Averaged, Checkpoints, Loop
+from regard.validating import Validator
 
 averaging = False
 
