@@ -12,17 +12,19 @@ import sys
 from pathlib import Path
 from statistics import mean
 
-from regard.comparing.jobs import Finished, Job, work
+from family import train
+
 from regard.comparing.lineups import Candidate
 from regard.config import load_config
 from regard.data.series import FOLDS
 
 TRANSFORMER = ("kind=transformer", "width=64", "layers=2", "heads=4", "feed_forward=128")
 MODELS = {
-    "recurrent, attention": [],
-    "recurrent, no attention": ["model.attention.score=none"],
-    "Transformer": [
+    "attention": [],
+    "none": ["model.attention.score=none"],
+    "transformer": [
         "model.attention.score=scaled_dot",
+        "training.feeding=two_pass",  # as the others are fed, but without a loop over steps
         *(f"model.{side}.{change}" for side in ("encoder", "decoder") for change in TRANSFORMER),
     ],
 }
@@ -31,16 +33,8 @@ ERRORS = ("ade", "fde")
 
 def candidate(folder: Path, model: str, scene: str, seed: int) -> Candidate:
     changes = [*MODELS[model], f"task.scene={scene}", f"training.seed={seed}", "training.tensorboard=false"]
-    name = f"{model.replace(', ', '-').replace(' ', '-').lower()}-{scene}-{seed}"
-    return Candidate(f"{model}, {scene}", load_config("pedestrians", changes), folder / name, is_given=False)
-
-
-def train(candidates: list[Candidate], processes: int) -> None:
-    """What has no scores yet."""
-    jobs = [Job(one, "train") for one in candidates if not one.run.scores_path.exists()]
-    for happening in work(jobs, processes=processes):
-        if isinstance(happening, Finished) and happening.problem:
-            raise SystemExit(f"{happening.candidate}: {happening.problem}")
+    name = f"{model}-{scene}-{seed}"
+    return Candidate(name, load_config("pedestrians", changes), folder / name, is_given=False)
 
 
 def errors(one: Candidate) -> list[float]:
