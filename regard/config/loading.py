@@ -81,10 +81,12 @@ def _lay_over_preset(document: dict[str, Any], origin: str) -> None:
     document["model"] = _over(preset, given)
 
 
-# What changes how texts are cut while a model learns, but not its pieces.
+# What changes how texts are cut while a model learns, but not its pieces; and what of a model has no weights.
 _FREE = (
     "text.sample",
     *(f"text.{side}.{name}" for side in ("source", "target") for name in ("dropout", "sampling")),
+    *(f"model.{name}" for name in ("dropout", "embedding_noise", "word_dropout")),
+    *(f"model.attention.{name}" for name in ("selection", "half_soft")),
 )
 
 

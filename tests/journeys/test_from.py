@@ -5,7 +5,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import torch
 from commands import TINY, regard, sentence
+from safetensors.torch import load_file
 
 import regard as library
 from regard.build import config_from
@@ -113,7 +115,7 @@ def test_it_goes_on_exactly_when_the_model_it_came_from_is_gone(folder: Path) ->
     ("change", "said"),
     [
         ("model.encoder.width=9", "new.toml: model.encoder.width is 9, but .*old was trained with 8"),
-        ("model.dropout=0.5", r"model.dropout is 0.5, but .*old was trained with 0.2"),
+        ("model.embedding=9", "model.embedding is 9, but .*old was trained with 8"),
         ("model.preset=transformer_tiny", "model.preset is 'transformer_tiny', but"),
         ("model.attention.longest=50", "model.attention.longest is 50, but .*old was trained with None"),
         ("text.source.vocabulary=99", "text.source.vocabulary is 99, but .*old was trained with 100"),
@@ -130,6 +132,16 @@ def test_settings_that_say_the_same_or_only_how_texts_are_cut_are_let_through(fo
     config = started(folder, "model.encoder.width=8", "text.sample=50")
     assert config.text.sample == 50
     assert config.model == load_config(folder / "old/config.toml").model
+
+
+def test_what_has_no_weights_may_change_and_the_same_weights_go_on(folder: Path) -> None:
+    config = started(folder, "model.dropout=0.5", "model.attention.selection=hard")
+    assert (config.model.dropout, config.model.attention.selection) == (0.5, "hard")
+    trained(config, folder / "new", steps=0)
+    (checkpoint,) = (folder / "new").glob("checkpoints/step-*")
+    before, after = (load_file(path / "model.safetensors") for path in (folder / "old/model", checkpoint))
+    assert all(torch.equal(after[name], weights) for name, weights in before.items())
+    trained(config, folder / "new")  # and it learns by drawing, too
 
 
 def test_a_run_that_was_begun_from_elsewhere_is_not_mixed_up(folder: Path) -> None:
