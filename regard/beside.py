@@ -9,6 +9,7 @@ from regard.data import Case
 from regard.forcing import force
 from regard.metrics import PERPLEXITY, TRAITS, Metric, Score, Tally, interval, perplexity
 from regard.predictor import Predictor
+from regard.tasks.baselines import Baseline
 from regard.tasks.examples import Examples
 
 
@@ -25,25 +26,33 @@ def beside(
     examples: Examples,
     cases: Sequence[Case],
     predictions: Sequence[Prediction],
+    own: Sequence[Tally],
     metrics: Sequence[Metric],
     traits: Sequence[str],
 ) -> list[Beside]:
-    """The run, the task's baselines and the right answers; nothing where there is nothing to add to a run's scores."""
+    """The run, whose `own` scores are known, the task's baselines and the right answers.
+
+    Nothing where there is nothing to add to a run's scores.
+    """
     if not traits and not examples.baselines:
         return []
     sources, references = [case.source for case in cases], [case.targets for case in cases]
 
-    def row(name: str, answers: Sequence[str], *, scored: bool = True, more: Sequence[Tally] = ()) -> Beside:
+    def row(name: str, answers: Sequence[str], counted: Sequence[Tally]) -> Beside:
         known = [TRAITS[trait](sources, answers) for trait in traits if trait != PERPLEXITY]
-        counted = [metric.tally(answers, references) for metric in metrics] if scored else []
-        return Beside(name, {one.name: _with_interval(one) for one in (*counted, *more, *known)})
+        return Beside(name, {one.name: _with_interval(one) for one in (*counted, *known)})
+
+    def baseline(one: Baseline) -> Beside:
+        answers = one.answers(examples.train(), sources)
+        return row(one.name, answers, [metric.tally(answers, references) for metric in metrics])
 
     surprise = [_perplexity(predictor, cases)] if PERPLEXITY in traits else []
-    return [
-        row("this run", [one.text for one in predictions], more=surprise),
-        *(row(one.name, one.answers(examples.train(), sources)) for one in examples.baselines),
-        row("right answers", [answers[0] for answers in references], scored=False),
+    rows = [
+        row("this run", [one.text for one in predictions], [*own, *surprise]),
+        *map(baseline, examples.baselines),
+        row("right answers", [answers[0] for answers in references], []),
     ]
+    return [row for row in rows if row.scores]
 
 
 def _with_interval(tally: Tally) -> Score:

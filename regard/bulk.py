@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from regard.core.errors import UserError
+from regard.core.errors import UserError, did_you_mean
 from regard.core.prediction import Request
 from regard.data.lines import line_blocks
 from regard.predictor import load
@@ -44,7 +44,7 @@ def predict(
 
     So many `workers`, each with so many `cpus` and `gpus`, load the run, which all machines must see, and answer
     `window` rows at a time. Ray begins when the answers are asked for: written, or read row by row. A row that has
-    no answer has an empty one.
+    no source or no answer has an empty one.
     """
     folder = Path(run).resolve()
     find_model(folder)  # a wrong name is told here, not by every worker
@@ -78,11 +78,21 @@ class Worker:
 
     def __call__(self, rows: Any, *, options: Options) -> Any:
         """A table with two more columns."""
-        requests = [Request(text, to=self.to) for text in rows[self.column]]
+        requests = [Request(text, to=self.to) for text in _texts(rows, self.column)]
         answers = self.predictor.predict(requests, attention="none", **options)
         return rows.assign(
             answer=[answer.text for answer in answers], score=[answer.score for answer in answers]
         )
+
+
+def _texts(rows: Any, column: str) -> list[str]:
+    """The sources of a table; nothing where one is missing."""
+    if column not in rows:
+        raise UserError(f"There is no column {column!r} to answer.{did_you_mean(column, list(rows))}")
+    texts = ["" if missing else text for text, missing in zip(rows[column], rows[column].isna(), strict=True)]
+    if strange := next((text for text in texts if not isinstance(text, str)), None):
+        raise UserError(f"The column {column!r} holds {strange!r:.40}, but a source is a text.")
+    return texts
 
 
 def _lines(row: Mapping[str, str]) -> Iterator[dict[str, object]]:

@@ -242,7 +242,7 @@ def evaluate(
         look=lambda some: predictor.predict(some, attention="cross", mbr=mbr, **options),
         against=_against(against, split, requests, references, chosen, tallies, device) if against else None,
         alignment=alignment,
-        beside=beside(predictor, examples, cases, predictions, chosen, _traits(config, predictor)),
+        beside=beside(predictor, examples, cases, predictions, tallies, chosen, _traits(config, predictor)),
         saved=run.scores_path if run else None,
         kept=keeper.path if keeper and before else None,
     )
@@ -264,6 +264,8 @@ def _metrics(config: Config, beside: Sequence[str]) -> list[Metric]:
     for name in beside:
         if name not in METRICS:
             raise UserError(f"There is no metric {name!r}.{did_you_mean(name, METRICS)}")
+        if METRICS[name].answers == "points" and config.kind_of("target") != "points":
+            raise UserError(f"{name} is about points, but the answers of this run are texts.")
     language = build.task(config).target_language
     names = dict.fromkeys(name for name in beside if name not in {metric.name for metric in own})
     return [*own, *(METRICS[name](language=language) for name in names)]

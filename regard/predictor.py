@@ -82,10 +82,10 @@ def load(
         config = folder.config()
         codecs.append(build.load_codec(config, folder))
         models.append(build.load_model(config, folder, codecs[-1]).eval())
-        if not codecs[-1].agrees(codecs[0]):
+        if type(codecs[-1]) is not type(codecs[0]) or not codecs[-1].agrees(codecs[0]):
             raise UserError(
-                f"{path} and {paths[0]} have other pieces: models answer together only with the same tokenizers. "
-                "Train one with the other's data and text settings."
+                f"{path} and {paths[0]} have other pieces or measures: models answer together only with the same "
+                "tokenizers, or the same scaling of points. Train one with the other's data and text settings."
             )
     first = find_model(paths[0]).config()
     codec = codecs[0]

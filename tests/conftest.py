@@ -3,12 +3,19 @@
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 import torch
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the helpers beside this file
+
+# On a busy machine an example takes as long as it takes.
+hypothesis.settings.register_profile(
+    "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(autouse=True, scope="session")

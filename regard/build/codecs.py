@@ -52,7 +52,8 @@ def learn_codec(config: Config, examples: Examples) -> Codec:
             raise UserError(
                 "There is nothing beside the series of the training data, but task.context asks for it."
                 if config.has_context
-                else "Something stands beside the series, but nothing says that it is to be read. Set task.context."
+                else "Something stands beside the series, but nothing says whether it is to be read. "
+                "Set task.context to true or false."
             )
         return SeriesCodec(scaling, limits(config), _view(config))
     if isinstance(config.model.encoder, PictureEncoder):
@@ -174,7 +175,14 @@ def recutters(config: Config, codec: Codec) -> dict[str, Recutter]:
 
 def load_codec(config: Config, folder: ModelFolder) -> Codec:
     if isinstance(config.task, settings_of.Forecast):
-        return SeriesCodec.load(folder.folder, limits(config), _view(config))
+        series = SeriesCodec.load(folder.folder, limits(config), _view(config))
+        if (series.scaling.context is None) == config.has_context:
+            trained = "without" if config.has_context else "with"
+            raise UserError(
+                f"{folder.folder}: the model was trained {trained} a context beside its series, but the settings "
+                f"say otherwise. Set task.context to {str(not config.has_context).lower()}."
+            )
+        return series
     if isinstance(config.model.encoder, PictureEncoder):
         return PictureCodec.load(folder.folder, sight(config), config.data.max_target)
     codec = TextCodec.load(folder.folder, limits(config), _view(config))

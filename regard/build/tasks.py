@@ -97,6 +97,8 @@ def _multilingual(config: Config, settings: settings_of.Multilingual) -> Multili
 def _captions(config: Config, settings: settings_of.Captions) -> Captions:
     return Captions(
         settings.folder,
+        filters=_filters(config),
+        skip_bad_lines=config.data.on_bad_line == "skip",
         scenes=settings.scenes,
         size=settings.size,
         validation=config.data.validation_size,
@@ -118,7 +120,7 @@ def _forecast(config: Config, settings: settings_of.Forecast) -> Trajectories:
         validation=config.data.validation_size,
         test=config.data.test_size,
         seed=config.data.seed,
-        context=config.has_context,
+        alone=settings.context is False,
         view=PathView(),
     )
 
@@ -133,7 +135,7 @@ def _own_tracks(config: Config, settings: settings_of.Forecast) -> OwnTracks | N
     train, validation, test = (
         [located(name) for name in _names(files)] for files in (data.train, data.validation, data.test)
     )
-    return OwnTracks(train, validation, test, columns)
+    return OwnTracks(train, validation, test, columns, settings.step)
 
 
 def _names(files: Files | None) -> list[str]:
@@ -173,14 +175,19 @@ def _own(
 ) -> OwnFiles:
     data = config.data
     lines = lines or partial(TsvFile, columns=data.columns)
-    scripts = {side: tuple(getattr(data.filter, side)) for side in ("source_scripts", "target_scripts")}
     return OwnFiles(
         _pair_files(config, files.train, lines),
         _pair_files(config, files.validation, lines),
         _pair_files(config, files.test, lines),
-        filters=Filters(**{**data.filter.model_dump(), **scripts}),
+        filters=_filters(config),
         skip_bad_lines=data.on_bad_line == "skip",
     )
+
+
+def _filters(config: Config) -> Filters:
+    chosen = config.data.filter
+    scripts = {side: tuple(getattr(chosen, side)) for side in ("source_scripts", "target_scripts")}
+    return Filters(**{**chosen.model_dump(), **scripts})
 
 
 def _pair_files(config: Config, files: Files | None, lines: Callable[[Path], PairFile]) -> list[PairFile]:

@@ -131,6 +131,13 @@ class Forecast(Settings):
     order: str | None = Field(
         None, description="Column of numbers or ISO dates; left out: lines are in order."
     )
+    step: float | None = Field(
+        None,
+        gt=0,
+        le=1e15,
+        description="From one line of a track to the next in the order column, in seconds where those are dates: a "
+        "track is cut where it is another. Left out: never.",
+    )
     measure: Annotated[str, Member(dict.fromkeys(MODES))] = Field(
         "displacement",
         description="What a model is told and says: points as they are, seen from the last observed one, or from each "
@@ -140,6 +147,14 @@ class Forecast(Settings):
         None,
         description="Read what stands beside the series. Left out: of made arms, and of tables with columns for it.",
     )
+
+    @model_validator(mode="after")
+    def _steps_are_ordered(self) -> "Forecast":
+        if self.step is not None and self.order is None:
+            raise ValueError(
+                "step is a distance in the column that tracks are ordered by. Give it too: order"
+            )
+        return self
 
 
 class TwoLanguages(Settings):

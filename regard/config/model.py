@@ -54,32 +54,16 @@ class Model(Settings):
     def _problems(self) -> Iterator[str]:
         """Combinations that make no sense, each with the reason."""
         yield from self._problems_of_looks()
-        for side, part in (("encoder", self.encoder), ("decoder", self.decoder)):
-            if isinstance(part, Blocks):
-                yield from _problems_of_blocks(side, part)
-        if isinstance(self.encoder, TransformerEncoder):
-            scope, look = self.encoder.scope, self.encoder.look
-            if look != "full" and scope != "global":
-                yield f"the {look} look chooses its positions itself: encoder.scope must be global, not {scope}"
-        if isinstance(self.encoder, RecurrentEncoder):
-            encoder = self.encoder
-            if encoder.directions != "one" and encoder.width % 2:
-                yield (
-                    f"encoder.width is {encoder.width}, but two directions need an even width: each has half of it"
-                )
-        if isinstance(self.encoder, PictureEncoder):
-            yield from _problems_of_pictures(self.encoder)
-        if isinstance(self.encoder, ConvolutionalEncoder) and self.encoder.kernel % 2 == 0:
-            yield (
-                f"encoder.kernel is {self.encoder.kernel}, but an encoder's convolution sees as many positions before "
-                "as after its own: take an odd one"
-            )
+        yield from _problems_of_encoder(self.encoder)
+        yield from (f"beside the source, {problem}" for problem in self._problems_of_context())
+        if isinstance(self.decoder, Blocks):
+            yield from _problems_of_blocks("decoder", self.decoder)
         if isinstance(self.decoder, RecurrentDecoder):
             yield from self._problems_of_recurrent_decoder(self.decoder)
         if isinstance(self.decoder, ConvolutionalDecoder):
             if self.attention.score == NO_ATTENTION:
                 yield "a convolutional decoder knows its source by looking at it: take another score than none"
-            yield from self._problems_of_widths("embedding", self.embedding)
+            yield from self._problems_of_widths(self.attention, self.encoder, "embedding", self.embedding)
         if isinstance(self.decoder, StreamDecoder):
             if not isinstance(self.encoder, TransformerEncoder):
                 yield "the stream decoder is made of its encoder's layers: encoder.kind must be transformer"
@@ -97,15 +81,34 @@ class Model(Settings):
             )
 
     def _problems_of_looks(self) -> Iterator[str]:
-        look, width = self.attention, self.decoder_width
+        others = self.attention.model_copy(update={"pointer": False, "pointer_head": None})
+        if isinstance(self.decoder, StreamDecoder) and others != Attention():
+            yield "in one stream the look at the source is part of the look at itself: set encoder.score and the like"
+        yield from self._problems_of_look(self.attention)
+        yield from self._problems_of_pointers()
+
+    def _problems_of_context(self) -> Iterator[str]:
+        """Of the sequence beside the source. What is learned from draws, remembered or said is of the source alone."""
+        look = self.context.attention
+        yield from _problems_of_encoder(self.context.encoder)
+        yield from self._problems_of_look(look)
+        if look.selection == "hard":
+            yield "nothing is learned from draws: take another attention.selection than hard, such as nearest"
+        if look.pointer or look.history:
+            yield "no look is remembered and nothing is copied: leave attention.history and pointer out"
+        if isinstance(self.decoder, RecurrentDecoder):
+            yield from self._problems_of_widths(
+                look, self.context.encoder, "decoder.width", self.decoder.width
+            )
+
+    def _problems_of_look(self, look: Attention) -> Iterator[str]:
+        """Of a decoder's look at a memory."""
+        width = self.decoder_width
         if look.scope in ("causal", "window"):
             yield (
                 f"the {look.scope} scope is for a sequence that looks at itself: it compares positions of one "
                 "sequence. A decoder's look at its source takes global, local_monotonic or local_predicted"
             )
-        others = look.model_copy(update={"pointer": False, "pointer_head": None})
-        if isinstance(self.decoder, StreamDecoder) and others != Attention():
-            yield "in one stream the look at the source is part of the look at itself: set encoder.score and the like"
         if isinstance(self.decoder, TransformerDecoder):
             if look.score == NO_ATTENTION:
                 yield "a Transformer's decoder knows its source by looking at it: take another score than none"
@@ -120,7 +123,6 @@ class Model(Settings):
             yield "without attention (score none) there is nothing for heads, scope or selection to do"
         if look.gated and (look.score == NO_ATTENTION or not isinstance(self.decoder, RecurrentDecoder)):
             yield "attention.gated weighs what a recurrent decoder saw: leave it out without attention or without one"
-        yield from self._problems_of_pointers()
 
     def _problems_of_pointers(self) -> Iterator[str]:
         look, heads = self.attention, self.attention.heads
@@ -141,7 +143,7 @@ class Model(Settings):
 
     def _problems_of_recurrent_decoder(self, decoder: RecurrentDecoder) -> Iterator[str]:
         encoder = self.encoder
-        yield from self._problems_of_widths("decoder.width", decoder.width)
+        yield from self._problems_of_widths(self.attention, encoder, "decoder.width", decoder.width)
         if decoder.readout == "state" and decoder.features not in (None, decoder.width):
             yield "the state readout gives the state as it is: leave decoder.features out"
         if decoder.bridge == "last" and not (
@@ -155,10 +157,12 @@ class Model(Settings):
                 "encoder and decoder must be the same. Make them so, or take the projection bridge"
             )
 
-    def _problems_of_widths(self, asking: str, width: int) -> Iterator[str]:
-        """Of a decoder whose query, `width` wide as the setting `asking` says, meets the memory as it is."""
-        look, memory = self.attention, self.memory_width
-        giving = "embedding" if isinstance(self.encoder, ConvolutionalEncoder) else "encoder.width"
+    def _problems_of_widths(
+        self, look: Attention, encoder: Encoder, asking: str, width: int
+    ) -> Iterator[str]:
+        """Of a decoder whose query, `width` wide as the setting `asking` says, meets an encoder's memory as it is."""
+        memory = self.annotation_width(encoder)
+        giving = "embedding" if isinstance(encoder, ConvolutionalEncoder) else "encoder.width"
         if look.score in ("dot", "scaled_dot", "cosine", "rbf") and width != memory:
             yield (
                 f"the {look.score} score compares the decoder's query with the memory as they are: both must be "
@@ -191,6 +195,24 @@ class Model(Settings):
         """Width of a piece's vector on this side."""
         part = self.encoder if side == "encoder" or isinstance(self.decoder, StreamDecoder) else self.decoder
         return part.width - part.position_width if isinstance(part, Blocks) else self.embedding
+
+
+def _problems_of_encoder(encoder: Encoder) -> Iterator[str]:
+    if isinstance(encoder, Blocks):
+        yield from _problems_of_blocks("encoder", encoder)
+    if isinstance(encoder, TransformerEncoder) and encoder.look != "full" and encoder.scope != "global":
+        yield (
+            f"the {encoder.look} look chooses its positions itself: encoder.scope must be global, not {encoder.scope}"
+        )
+    if isinstance(encoder, RecurrentEncoder) and encoder.directions != "one" and encoder.width % 2:
+        yield f"encoder.width is {encoder.width}, but two directions need an even width: each has half of it"
+    if isinstance(encoder, PictureEncoder):
+        yield from _problems_of_pictures(encoder)
+    if isinstance(encoder, ConvolutionalEncoder) and encoder.kernel % 2 == 0:
+        yield (
+            f"encoder.kernel is {encoder.kernel}, but an encoder's convolution sees as many positions before as after "
+            "its own: take an odd one"
+        )
 
 
 def _problems_of_pictures(encoder: PictureEncoder) -> Iterator[str]:

@@ -10,6 +10,7 @@ from regard.config.fields import Settings
 from regard.config.model import Model
 from regard.config.parts import NO_ATTENTION, PictureEncoder, StreamDecoder
 from regard.config.training import Evaluation, Search, Training
+from regard.metrics import METRICS
 
 # What a task is about changes what is usual; a file says otherwise where it wants to.
 USUAL: dict[str, dict[str, dict[str, Any]]] = {
@@ -135,6 +136,18 @@ class Config(Settings):
             raise ValueError(
                 f"data.{given[0]} is not for the task multilingual: its corpora name their own files"
             )
+        if isinstance(self.task, Captions) and given:
+            raise ValueError(
+                f"data.{given[0]} is not for the task captions: task.folder names images with their captions"
+            )
+        if isinstance(self.task, Forecast) and given:
+            if self.task.scene is not None:
+                raise ValueError(
+                    f"task.scene is {self.task.scene}, one of the pedestrians, but data.{given[0]} names other tracks. "
+                    "Leave one of them out"
+                )
+            if self.data.train is None:
+                raise ValueError(f"data.{given[0]} is given without data.train. Give the training tracks too")
         return self
 
     @model_validator(mode="after")
@@ -175,8 +188,24 @@ class Config(Settings):
                 "model.attention.pointer copies pieces of the source into the answer, so both sides must be cut "
                 "into the same pieces. Set text.shared to true"
             )
-        if self.training.coverage and self.model.attention.score == NO_ATTENTION:
-            raise ValueError("training.coverage is about attention, but the model has none (score none)")
+        for name in ("coverage", "doubly_stochastic"):
+            if getattr(self.training, name) and self.model.attention.score == NO_ATTENTION:
+                raise ValueError(f"training.{name} is about attention, but the model has none (score none)")
+        return self
+
+    @model_validator(mode="after")
+    def _answers_can_be_scored(self) -> "Config":
+        chosen = {"evaluation.metrics": self.evaluation.metrics, "training.metric": [self.training.metric]}
+        for setting, names in chosen.items():
+            for name in names:
+                if (
+                    name in METRICS
+                    and METRICS[name].answers == "points"
+                    and self.kind_of("target") != "points"
+                ):
+                    raise ValueError(
+                        f"{setting}: {name} is about points, but the answers of {self.task.name} are texts"
+                    )
         return self
 
     @model_validator(mode="after")

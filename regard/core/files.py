@@ -48,7 +48,12 @@ def whole_folder(path: Path) -> Iterator[Path]:
         sync(writing)
         if path.exists():
             path.rename(old)
-        writing.rename(path)
+        try:
+            writing.rename(path)
+        except OSError:
+            if old.exists():
+                old.rename(path)
+            raise
         sync(path.parent)
     finally:
         for folder in (writing, old):

@@ -85,7 +85,8 @@ class AttentionRecord:
         """
         if self.source_words is None or self.target_words is None:
             raise UserError(
-                "There is no attention to read words off: this model has none, or nobody asked for it."
+                "There is no attention to read words off: the source is no text, this model has none, or nobody asked "
+                "for it."
             )
         source, target = self.source_words, self.target_words
         sides = {

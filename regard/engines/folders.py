@@ -10,6 +10,7 @@ import fcntl
 import json
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,9 @@ def find_folder(path: str | Path) -> ModelFolder:
 
 def write_export(folder: ModelFolder, to: str, output: Path, write: Write) -> Export:
     """The folder appears whole or not at all. An earlier export there is replaced, and nothing else is."""
-    if output.exists() and not (output.is_dir() and (find_export(output) or not any(output.iterdir()))):
+    if output.exists() and not (
+        (output / EXPORT).exists() or (output.is_dir() and not any(output.iterdir()))
+    ):
         raise UserError(f"{output} is there already, and is no earlier export. Give a new folder with -o.")
     digest = folder.digest()
     with whole_folder(output.resolve()) as writing:
@@ -89,13 +92,13 @@ def cached_export(folder: ModelFolder, to: str, write: Write) -> Export:
     """The same beside the model itself, where it is made once; again, when the model is another."""
     home = folder.folder / CACHE
     path = home / f"{to}-{FORMAT}-{folder.digest()[:16]}"
-    if made := find_export(path):
+    if made := _made(path):
         return made
     try:
         home.mkdir(exist_ok=True)
         with (home / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # several processes of a server begin at once
-            if made := find_export(path):
+            if made := _made(path):
                 return made
             for old in home.glob(f"{to}-*"):
                 shutil.rmtree(old, ignore_errors=True)
@@ -105,3 +108,10 @@ def cached_export(folder: ModelFolder, to: str, write: Write) -> Export:
             f"{home} can't be written ({error.strerror}), so the engine has no place for its own form of the model. "
             f"Make one elsewhere with `regard export {folder.folder} --to {to} -o FOLDER`, and load that."
         ) from None
+
+
+def _made(path: Path) -> Export | None:
+    """What stands in the cache; nothing, where it is damaged and has to be made again."""
+    with suppress(UserError):
+        return find_export(path)
+    return None

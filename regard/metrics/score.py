@@ -98,6 +98,8 @@ class Metric(ABC):
 class MetricMaker(Protocol):
     """A metric's class."""
 
+    answers: str  # as in its metrics
+
     def __call__(self, *, language: str | None = None) -> Metric: ...
 
 

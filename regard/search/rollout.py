@@ -125,14 +125,14 @@ class Rollout:
     def changed(self, options: Mapping[str, Any]) -> "Rollout":
         """The plan with what was asked for instead; a UserError for what makes no sense."""
         given = {name: value for name, value in options.items() if value is not None}
-        if "max_length" in given:  # what other searches call it
-            given["steps"] = given.pop("max_length")
         for name, value in given.items():
             if name not in _CHECKS:
                 raise UserError(f"A rollout has no option {name!r}.{did_you_mean(name, _CHECKS)}")
             low, high = _CHECKS[name]
             if not low <= value <= high:
                 raise UserError(f"{name} is {value}, but must be from {low:g} to {high:g}.")
+        if "max_length" in given:
+            given["steps"] = given.pop("max_length")
         temperature, sample = given.pop("temperature", None), given.pop("sample", False)
         if temperature is not None and not sample:
             raise UserError("temperature is for sampling: ask for sampling too.")
@@ -221,8 +221,8 @@ class Rollout:
         return Rolled(tuple(courses))
 
 
-_CHECKS: dict[str, tuple[float, float]] = {  # by name, the least and the most
-    "steps": (1, 100_000),
+_CHECKS: dict[str, tuple[float, float]] = {  # by the name that it has in every search, the least and the most
+    "max_length": (1, 100_000),
     "best": (1, 1000),
     "seed": (0, 2**63 - 1),
     "sample": (0, 1),

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from regard.core.batch import Pictures, Tokens, Vectors
 from regard.core.errors import UserError
 from regard.core.pieces import END
 from regard.core.prediction import Prediction, Request, View
-from regard.data import Limits, Pair, PairReport, by_source, cache_folder, fingerprint
+from regard.data import Filters, Limits, Pair, PairReport, by_source, cache_folder, fingerprint
 from regard.data.captions import CaptionFile, caption_file
 from regard.data.held import HeldStore
 from regard.data.locating import IN_CACHE
@@ -34,6 +34,8 @@ GREY = "data:image/gif;base64,R0lGODdhAQABAIAAAICAgAAAACwAAAAAAQABAAACAkQBADs=" 
 @dataclass(frozen=True)
 class Captions:
     folder: str | None  # of images/, captions.tsv and the lists of its parts; None: scenes are made
+    filters: Filters
+    skip_bad_lines: bool
     scenes: int
     size: int  # pixels a side of a scene
     validation: int
@@ -44,7 +46,7 @@ class Captions:
     def examples(self) -> Examples:
         """A picture is asked once; all its captions are right."""
         train, validation, test = ([file] if file else [] for file in self._files())
-        own = OwnFiles(train, validation, test)
+        own = OwnFiles(train, validation, test, self.filters, self.skip_bad_lines)
         found = own.examples(validation=self.validation, test=self.test, seed=self.seed, key="source")
         return replace(found, note=self._note(), cases=by_source, in_words=False)
 
@@ -57,9 +59,10 @@ class Captions:
             return [caption_file(inside, part) for part in PARTS.values()]
         whole = caption_file(self.folder)
         lists = {part: whole.captions.parent / f"{part}.txt" for part in PARTS.values()}
-        if not lists["train"].exists():
-            return [whole, None, None]
-        return [caption_file(self.folder, part) if lists[part].exists() else None for part in PARTS.values()]
+        train, *held = (
+            caption_file(self.folder, part) if lists[part].exists() else None for part in PARTS.values()
+        )
+        return [train or whole, *held]  # of the whole, what is held out is left out
 
     def _note(self) -> str | None:
         return None if self.folder else f"scenes of coloured shapes, {self.size} pixels a side"
@@ -70,12 +73,9 @@ class Look:
     """A picture as a model reads it."""
 
     text: str
+    name: bytes  # of its pixels: what a network sees in them differs by a bit among other pictures
     seen: Seen = field(repr=False)
     cells: int
-
-    @property
-    def name(self) -> bytes:
-        return hashlib.blake2b(self.seen.tobytes(), digest_size=16).digest()
 
     def __len__(self) -> int:
         return self.cells
@@ -97,7 +97,7 @@ class PictureCodec:
 
     @cached_property
     def view(self) -> View:
-        return PictureView(self.sight.pixels, self.sight.grid)
+        return PictureView(partial(self.sight.pixels, files=self.files), self.sight.grid)
 
     @cached_property
     def targets(self) -> TextTargets:
@@ -132,7 +132,8 @@ class PictureCodec:
             except UserError as error:
                 found[number] = error
         for number, seen in zip(pixels, self.sight.see(list(pixels.values())), strict=True):
-            found[number] = Look(requests[number].text, seen, self.sight.cells)
+            name = hashlib.blake2b(pixels[number].tobytes(), digest_size=16).digest()
+            found[number] = Look(requests[number].text, name, seen, self.sight.cells)
         return found
 
     def measure(self, texts: Sequence[str]) -> list[int]:

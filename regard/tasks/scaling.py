@@ -18,6 +18,7 @@ from regard.data.pairs import Pair
 MODES = ("absolute", "relative", "displacement")
 FORMAT = "regard.scaling/1"
 _TOGETHER = 1000
+_FINENESS = 4  # decimals of an answer, below the first digit of the scale
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,13 @@ class Scaling:
             return measured
         origin, ago = _last(series, self.points.mean)
         return origin + measured if self.mode == "relative" else _summed(measured, origin, ago)
+
+    def rounded(self, points: Points) -> Points:
+        """Without digits that mean nothing: single precision leaves noise there, another among other sources."""
+        decimals = _FINENESS - np.floor(np.log10(self.rows.scale)).astype(int)
+        return np.stack(
+            [np.round(values, place) for values, place in zip(points.T, decimals, strict=True)], axis=1
+        )
 
     def _check(self, points: Points) -> None:
         _check_width(points, self.size, "a point")

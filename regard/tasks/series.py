@@ -130,11 +130,12 @@ class SeriesCodec:
             kind: looks[..., : sizes[plain_kind(kind)][0], : sizes[plain_kind(kind)][1]].float().cpu().numpy()
             for kind, looks in course.attention.items()
         }
+        points = self.scaling.decode(read.series, course.points.astype(np.float64))
         steps = tuple(f"+{step}" for step in range(1, len(course.points) + 1))
         observed = tuple(f"{step}" for step in range(1 - size, 1))
         return Prediction(
             source=read.text,
-            text=write_points(self.scaling.decode(read.series, course.points.astype(np.float64))),
+            text=write_points(self.scaling.rounded(points)),
             pieces=steps,
             score=course.score,
             attention=AttentionRecord(observed, steps, weights),

@@ -23,7 +23,7 @@ log = logging.getLogger("regard")
 Seen = NDArray[Any]  # pixels 3 H W of bytes, or features S D
 
 _TOGETHER = 16  # pictures that a network sees at once
-_FILE = "seen.npy"
+_FILE, _WHOLE = "seen.npy", "whole"  # the second is written last
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,22 @@ class Sight:
     def kept(self, cache: Path, sources: Sequence[str]) -> Seen:
         """What is seen of each source, in an array that is mapped from the cache: found once."""
         digests = [self._digest(source) for source in sources]
-        name = fingerprint([[self.name, self.fit], digests])
-        home = cache / name
-        if not _is_whole(home):
-            log.info("Looking at %s pictures, once.", f"{len(sources):,}")
-            with workshop(cache) as room:
-                self._write(room, sources)
-                publish(room, home, _is_whole)
-        return np.load(home / _FILE, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
+        home = cache / fingerprint([self._ways, digests])
+        shape = (len(sources), *self.shape)
+        if (found := _mapped(home, shape)) is not None:
+            return found
+        log.info("Looking at %s pictures, once.", f"{len(sources):,}")
+        with workshop(cache) as room:
+            self._write(room, sources)
+            publish(room, home, lambda there: _mapped(there, shape) is not None)
+        made = _mapped(home, shape)
+        assert made is not None, home
+        return made
+
+    @property
+    def _ways(self) -> list[str]:
+        """All that decides what is kept; the name of a network that sees has its size in it."""
+        return [self.name, self.fit, *([str(self.size)] if self.backbone is None else [])]
 
     def _write(self, room: Path, sources: Sequence[str]) -> None:
         kind = np.uint8 if self.backbone is None else np.float16
@@ -87,7 +95,7 @@ class Sight:
             some = [self.pixels(source) for source in sources[start : start + _TOGETHER]]
             array[start : start + len(some)] = np.stack(self.see(some))
         array.flush()
-        (room / "whole").touch()
+        (room / _WHOLE).touch()
 
     def _digest(self, source: str) -> str:
         """Of the picture that the model would see: a file may change and keep its name."""
@@ -97,5 +105,12 @@ class Sight:
         return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 
-def _is_whole(home: Path) -> bool:
-    return (home / "whole").exists()
+def _mapped(home: Path, shape: tuple[int, ...]) -> Seen | None:
+    """What was kept there; None where it is not whole."""
+    if not (home / _WHOLE).exists():
+        return None
+    try:
+        array: Seen = np.load(home / _FILE, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError):  # a disk was full, a file was cut
+        return None
+    return array if array.shape == shape else None

@@ -26,6 +26,7 @@ class OwnTracks:
     validation: Sequence[Path]
     test: Sequence[Path]
     columns: Columns | None  # of CSV files
+    step: float | None = None  # between two lines of one, in its order: a track is cut where it is another
 
     def tracks(self, paths: Sequence[Path]) -> list[Track]:
         return [track for path in paths for track in self._read(path)]
@@ -37,7 +38,7 @@ class OwnTracks:
             raise UserError(
                 f"{path}: say which columns of the table are predicted, such as task.values = ['x', 'y']."
             )
-        return read_csv(path, self.columns)
+        return read_csv(path, self.columns, step=self.step)
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,13 @@ class Trajectories:
     validation: int
     test: int
     seed: int
-    context: bool  # what stands beside the series is read, where there is something
+    alone: bool  # what stands beside the series is left out
     view: View
     target_language: str | None = None
 
     def examples(self) -> Examples:
         found = self._examples()
-        if not self.context:
+        if self.alone:
             found = replace(
                 found,
                 train=partial(_all_alone, found.train),
@@ -86,7 +87,7 @@ class Trajectories:
 
     def _of_pedestrians(self, fold: Fold) -> Examples:
         parts = {
-            part: list(fold.pairs(self.folder, part, observed=self.observed, predicted=self.predicted))
+            part: list(fold.pairs(self.folder, part, **self._window))
             for part in ("train", "validation", "test")
         }
         note = f"pedestrians of {', '.join(fold.seen)}; {', '.join(fold.test)} to test on"
@@ -95,24 +96,31 @@ class Trajectories:
     def _of_own(self, own: OwnTracks) -> Examples:
         """No two parts share a step of a track."""
         train = own.tracks(own.train)
+        split = self._cut_off if self._are_few(train) else self._split_off
         wanted = {"validation": self.validation, "test": self.test}
         given = {"validation": own.tracks(own.validation), "test": own.tracks(own.test)}
         for part, number in wanted.items():
             if not given[part]:
-                given[part], train = self._split(train, number, Random(f"{self.seed} {part}"))
+                given[part], train = split(train, number, Random(f"{self.seed} {part}"))
         validation, test = (self._windows(given[part], part) for part in wanted)
         pairs = self._windows(train, "train")
         return Examples(lambda: pairs, validation, test)
 
-    def _split(self, tracks: Sequence[Track], number: int, chance: Random) -> tuple[list[Track], list[Track]]:
-        """Whole tracks with about so many windows, at most a fifth of them; where there are few, their last fifths."""
-        if len(tracks) < 5:
-            cuts = [max(0, len(track.values) - max(len(track.values) // 5, self._length)) for track in tracks]
-            parts = list(zip(tracks, cuts, strict=True))
-            return [_cut(track, cut, None) for track, cut in parts], [
-                _cut(track, 0, cut) for track, cut in parts
-            ]
-        order = chance.sample(range(len(tracks)), len(tracks))[: len(tracks) // 5]
+    def _are_few(self, tracks: Sequence[Track]) -> bool:
+        """So few that parts of them must do, and long enough for that."""
+        return len(tracks) < 5 and max(len(track.values) for track in tracks) >= 3 * self._length
+
+    def _cut_off(self, tracks: Sequence[Track], *_: object) -> tuple[list[Track], list[Track]]:
+        """Their last fifths, of a window at least, and the rest."""
+        cuts = [max(0, len(track.values) - max(len(track.values) // 5, self._length)) for track in tracks]
+        parts = list(zip(tracks, cuts, strict=True))
+        return [_cut(track, cut, None) for track, cut in parts], [_cut(track, 0, cut) for track, cut in parts]
+
+    def _split_off(
+        self, tracks: Sequence[Track], number: int, chance: Random
+    ) -> tuple[list[Track], list[Track]]:
+        """Whole tracks with about so many windows, at most a fifth of them, and the rest."""
+        order = chance.sample(range(len(tracks)), len(tracks))[: max(1, len(tracks) // 5)]
         taken: set[int] = set()
         found = 0
         for place in order:
@@ -127,15 +135,20 @@ class Trajectories:
     def _length(self) -> int:
         return self.observed + self.predicted
 
+    @property
+    def _window(self) -> dict[str, int]:
+        return {"observed": self.observed, "predicted": self.predicted, "stride": self.stride}
+
     def _of(self, tracks: Sequence[Track]) -> Iterator[Pair]:
-        return windows(tracks, observed=self.observed, predicted=self.predicted, stride=self.stride)
+        return windows(tracks, **self._window)
 
     def _windows(self, tracks: Sequence[Track], part: str) -> list[Pair]:
         found = list(self._of(tracks))
         if not found:
             raise UserError(
                 f"No track for {part} has {self._length} steps in a row: {self.observed} observed and "
-                f"{self.predicted} predicted. Give longer tracks, or lower task.observed or task.predicted."
+                f"{self.predicted} predicted, with known values on both sides. Give more or longer tracks, lower "
+                "task.observed or task.predicted, or give files of their own for data.validation and data.test."
             )
         return found
 

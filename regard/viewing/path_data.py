@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.errors import UserError
-from regard.core.kinds import CROSS
+from regard.core.kinds import CONTEXT, CROSS
 from regard.core.points import Points, read_points, read_series_source
 from regard.core.prediction import Prediction
 
-CONTEXT = "context"  # the kind of the look at what is beside the series
 LOOKS = {CROSS: "observed", CONTEXT: "context"}  # kinds that are drawn, and what they look at
 
 MOST_PANELS = 6  # values that are drawn over time, where a point has other than two

@@ -160,7 +160,10 @@ def test_the_best_of_several_futures_is_no_worse_than_the_first(home: Path) -> N
     ).stdout.decode()
     values = [float(cell) for cell in done.split("all")[1].split() if cell.replace(".", "").isdigit()]
     ade, _, least = values[:3]
-    assert 0 < least <= ade
+    assert 0 < least < ade
+    beside = next(line for line in done.split("this run")[1].splitlines() if line.startswith("min_ade"))
+    assert float(beside.split()[1]) == least  # the table beside counts all futures too
+    assert "right answers" not in done  # of which nothing is told here
 
 
 @pytest.mark.parametrize("suffix", [".png", ".html", ".json"])
@@ -199,6 +202,16 @@ def test_the_library_answers_too(home: Path) -> None:
 def test_what_a_series_cannot_be_asked_is_told(home: Path) -> None:
     done = regard("predict", "runs/tracks", "--beam", "4", folder=home, stdin=b"[[1, 2]]\n", code=2)
     assert "no option 'beam'" in sentence(done)
+
+
+def test_models_of_other_kinds_do_not_answer_together(home: Path) -> None:
+    done = regard("predict", "runs/tracks", "--with", "runs/shapes", folder=home, stdin=b"[[1, 2]]\n", code=2)
+    assert "models answer together only with" in sentence(done)
+
+
+def test_points_are_no_measure_of_captions(home: Path) -> None:
+    done = regard("evaluate", "runs/shapes", "--metric", "ade", folder=home, code=2)
+    assert "ade is about points" in sentence(done)
 
 
 def test_both_can_be_compared(home: Path) -> None:

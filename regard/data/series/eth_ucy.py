@@ -44,10 +44,12 @@ class Fold:
         short = {"train": "train", "validation": "val"}[part]
         return [folder / short / f"{scene}_{short}.txt" for scene in self.seen]
 
-    def pairs(self, folder: Path, part: str, *, observed: int = 8, predicted: int = 12) -> Iterator[Pair]:
-        """All windows of a part, one for each step that a person can begin with."""
+    def pairs(
+        self, folder: Path, part: str, *, observed: int = 8, predicted: int = 12, stride: int = 1
+    ) -> Iterator[Pair]:
+        """All windows of a part, one for each step, or every `stride`-th, that a person can begin with."""
         for path in self.files(folder, part):
-            yield from windows(read_pedestrians(path), observed=observed, predicted=predicted)
+            yield from windows(read_pedestrians(path), observed=observed, predicted=predicted, stride=stride)
 
 
 FOLDS: dict[str, Fold] = {

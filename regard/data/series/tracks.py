@@ -53,7 +53,7 @@ def tracks_of(name: str, moments: Iterable[Moment], *, step: float | None = None
     ordered = sorted(moments, key=lambda moment: moment.time)
     parts: list[list[Moment]] = [[]]
     for moment in ordered:
-        if step is not None and parts[-1] and not math.isclose(moment.time - parts[-1][-1].time, step):
+        if step is not None and parts[-1] and not _is_a(step, moment.time - parts[-1][-1].time):
             parts.append([])
         parts[-1].append(moment)
     for number, part in enumerate(parts, start=1):
@@ -61,6 +61,11 @@ def tracks_of(name: str, moments: Iterable[Moment], *, step: float | None = None
         context = np.array([moment.context for moment in part], dtype=np.float64)
         own = name if len(parts) == 1 else f"{name}, part {number}"
         yield Track(own, values, context if context.size else None, aligned=context.size > 0)
+
+
+def _is_a(step: float, found: float) -> bool:
+    """But for the digits that a clock does not have: seconds since 1970 are known to a ten-millionth."""
+    return math.isclose(found, step, rel_tol=1e-3)
 
 
 def number(text: str) -> float | None:

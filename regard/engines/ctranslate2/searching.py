@@ -64,8 +64,11 @@ class CTranslate2:
     ):
         """`source` and `target` are the names of the pieces. Without a `compute_type` it is as exported."""
         self.workers = workers or (cores() if device.type == "cpu" else 1)
-        self.parameters = int(export.facts["parameters"])
-        self._places: int | None = export.facts["places"]
+        try:
+            self.parameters = int(export.facts["parameters"])
+            self._places: int | None = export.facts["places"]
+        except KeyError as error:
+            raise _damaged(export, f"it does not tell its {error.args[0]}") from error
         self._source = list(source)
         self._target = {name: number for number, name in enumerate(target)}
         self._batch_tokens = batch_tokens
@@ -74,14 +77,17 @@ class CTranslate2:
             raise UserError(
                 f"CTranslate2 does not compute in {compute_type!r} here.{did_you_mean(compute_type, known)}"
             )
-        self._translator = ctranslate2.Translator(
-            str(export.files),
-            device=device.type,
-            device_index=device.index or 0,
-            compute_type=compute_type or "default",
-            inter_threads=self.workers,
-            intra_threads=1,
-        )
+        try:
+            self._translator = ctranslate2.Translator(
+                str(export.files),
+                device=device.type,
+                device_index=device.index or 0,
+                compute_type=compute_type or "default",
+                inter_threads=self.workers,
+                intra_threads=1,
+            )
+        except RuntimeError as error:
+            raise _damaged(export, str(error)) from error
 
     def refusal(self, plan: SearchPlan) -> str | None:
         reasons = {
@@ -204,6 +210,13 @@ class CTranslate2:
             return _hypothesis(one.tokens, one.score - gain, plan)
 
         return [[own(one, number) for one in some] for number, some in enumerate(answers)]
+
+
+def _damaged(export: Export, reason: str) -> UserError:
+    return UserError(
+        f"{export.folder}: CTranslate2 can't read what was exported here ({reason.rstrip('.')}). Remove the folder, "
+        "and export the model again."
+    )
 
 
 def _bound(tokens: tuple[int, ...], no_repeat: int, least: int) -> Bound:

@@ -25,6 +25,21 @@ Fails = Callable[..., str]
         ("[model.encoder]\nwidth = 255\n", ["255", "even width"]),
         ("[model]\ndecoder.bridge = 'last'\nencoder.layers = 2\n", ["last bridge", "projection bridge"]),
         ("[model.attention]\nheads = 3\n", ["heads = 3", "256"]),
+        ("[model.context]\nattention.score = 'dot'\nencoder.width = 64\n", ["beside the source", "is 64"]),
+        ("[model.context]\nattention.heads = 3\n", ["beside the source", "heads = 3"]),
+        ("[model.context]\nattention.scope = 'causal'\n", ["beside the source", "looks at itself"]),
+        ("[model.context]\nattention.selection = 'hard'\n", ["beside the source", "nearest"]),
+        ("[model.context]\nattention.history = true\n", ["beside the source", "history"]),
+        ("[model.context]\nattention.pointer = true\n", ["beside the source", "pointer"]),
+        ("[model.context]\nencoder.width = 15\n", ["beside the source", "15", "even width"]),
+        (
+            "[model.context.encoder]\nkind = 'transformer'\nwidth = 15\n",
+            ["beside the source", "encoder.heads = 8"],
+        ),
+        (
+            "[model]\ndecoder.kind = 'transformer'\ncontext.attention.score = 'none'\n",
+            ["beside the source", "another score than none"],
+        ),
         ("[model.encoder]\nkind = 'convolutional'\nkernel = 4\n", ["encoder.kernel is 4", "odd"]),
         ("[model.encoder]\nkind = 'convolutional'\nkernl = 3\n", ["Did you mean 'model.encoder.kernel'?"]),
         (

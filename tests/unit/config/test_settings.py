@@ -17,6 +17,18 @@ Fails = Callable[..., str]
         ("[model]\nattention.selection = 'hard'\n[training]\nfeeding = 'scheduled'\n", ["hard", "teacher"]),
         ("[model]\nattention.selection = 'hard'\n[training]\nfeeding = 'free'\n", ["hard", "two_pass"]),
         ("[task]\nname = 'translation'\n", ["data.train is missing", "data.train = 'pairs.tsv'"]),
+        ("[task]\nname = 'captions'\n[data]\ntrain = 'a.tsv'\n", ["data.train", "task.folder"]),
+        (
+            "[task]\nname = 'forecast'\nscene = 'eth'\n[data]\ntrain = 'a.csv'\n",
+            ["task.scene is eth", "data.train"],
+        ),
+        ("[task]\nname = 'forecast'\n[data]\ntest = 'a.csv'\n", ["data.test", "without data.train"]),
+        ("[evaluation]\nmetrics = ['ade']\n", ["ade is about points", "answers of dates are texts"]),
+        ("[training]\nmetric = 'fde'\n", ["training.metric: fde is about points"]),
+        (
+            "[model]\nattention.score = 'none'\n[training]\ndoubly_stochastic = 1\n",
+            ["training.doubly_stochastic", "score none"],
+        ),
         ("[data]\nsplit_by = 'target'\n", ["data.split_by", "translation", "dates"]),
         ("[task]\nname = 'pronounce'\n[data]\ncolumns = [2, 1]\n", ["data.columns", "dictionary"]),
         (

@@ -90,6 +90,12 @@ def test_without_a_series_or_an_order_the_lines_are_one_track(tmp_path: Path) ->
     np.testing.assert_array_equal(only.values[:, 0], [3, 1.5, 1, 2.5])
 
 
+def test_parts_of_a_second_are_steps_of_a_clock_too(tmp_path: Path) -> None:
+    text = "at,x\n" + "".join(f"2024-05-31T12:00:{0.4 * step:09.6f},{step}\n" for step in (0, 1, 2, 4, 5))
+    parts = read_csv(saved(tmp_path, text), Columns(("x",), order="at"), step=0.4)
+    assert [part.values[:, 0].tolist() for part in parts] == [[0, 1, 2], [4, 5]]
+
+
 def test_a_gap_cuts_a_track_where_the_step_is_known(tmp_path: Path) -> None:
     text = "day,v\n2024-01-01,1\n2024-01-02,2\n\n2024-01-04,4\n2024-01-05,5\n"
     columns = Columns(("v",), order="day")

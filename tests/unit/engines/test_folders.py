@@ -99,6 +99,28 @@ def test_a_run_is_translated_once_and_again_when_its_weights_change(model: Path)
     assert len(cached(model)) == 1
 
 
+def test_what_is_damaged_in_the_cache_is_made_again(model: Path) -> None:
+    first = answers(model, engine="ctranslate2")
+    (made,) = cached(model)
+    (made / "export.json").write_text("{")
+    assert answers(model, engine="ctranslate2") == first
+
+
+def test_an_export_of_which_a_part_is_gone_is_told_of(model: Path, tmp_path: Path) -> None:
+    out = export(model, to="ctranslate2", output=tmp_path / "out").folder
+    weights = out / "ctranslate2/model.bin"
+    weights.write_bytes(weights.read_bytes()[:5000])
+    with pytest.raises(UserError, match=r"can't read what was exported here .*export the model again"):
+        regard.load(out)
+    weights.unlink()
+    with pytest.raises(UserError, match=r"can't read what was exported here .*model\.bin"):
+        regard.load(out)
+    manifest = json.loads((out / "export.json").read_text())
+    (out / "export.json").write_text(json.dumps({**manifest, "facts": {}}))
+    with pytest.raises(UserError, match="does not tell its parameters"):
+        regard.load(out)
+
+
 def test_a_folder_that_can_not_be_written_is_told_of(model: Path) -> None:
     (model / CACHE).write_text("a file in its place")
     with pytest.raises(UserError, match=r"can't be written .*regard export"):
@@ -116,7 +138,8 @@ def test_exports_of_another_time_or_another_kind_are_told_of(model: Path, tmp_pa
         (out / "export.json").write_text(json.dumps(changed))
         with pytest.raises(UserError, match=said):
             regard.load(out)
-    (out / "export.json").write_text(json.dumps(manifest))
+    export(model, to="ctranslate2", output=out)  # as the sentences say, it helps
+    assert json.loads((out / "export.json").read_text()) == manifest
     with pytest.raises(UserError, match="Give the run itself"):
         regard.load(out, engine="native")
     with pytest.raises(UserError, match="was exported and can only be asked"):

@@ -212,7 +212,7 @@ def test_the_plan_answers_what_a_predictor_asks_of_it() -> None:
 
 
 def test_options_change_a_plan() -> None:
-    plan = Rollout(steps=3).changed({"best": 5, "steps": 9, "sample": None})
+    plan = Rollout(steps=3).changed({"best": 5, "max_length": 9, "sample": None})
     assert plan == Rollout(steps=9, best=5)
     assert plan.changed({"sample": True, "temperature": 0.5}).draw == Draw(0.5)
 
@@ -220,8 +220,9 @@ def test_options_change_a_plan() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"beam": 5}, "no option 'beam'"),
+        ({"beam": 5}, "no option 'beam'. Known: best, max_length,"),
         ({"best": 0}, "must be from 1"),
+        ({"max_length": 0}, "max_length is 0, but must be from 1"),
         ({"temperature": 0.5}, "ask for sampling too"),
     ],
 )

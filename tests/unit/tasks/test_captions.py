@@ -1,8 +1,11 @@
 import base64
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 
 from regard import build
@@ -10,6 +13,7 @@ from regard.config import Config, parse_config
 from regard.core.errors import UserError
 from regard.core.prediction import Request
 from regard.tasks.captions import PictureCodec
+from regard.tasks.sight import Seen, Sight
 
 
 def config(folder: Path) -> Config:
@@ -50,6 +54,28 @@ def test_without_lists_pictures_are_split_and_each_is_asked_once(folder: Path) -
     assert [len(case.targets) for case in cases] == [2]
 
 
+def test_pictures_that_a_list_holds_out_are_not_trained_on(folder: Path) -> None:
+    (folder / "test.txt").write_text("3.png\n5.png\n")
+    examples = build.task(config(folder)).examples()
+    test = {Path(pair.source).name for pair in examples.test}
+    train = {Path(pair.source).name for pair in examples.train()}
+    validation = {Path(pair.source).name for pair in examples.validation}
+    assert test == {"3.png", "5.png"}
+    assert not test & (train | validation)
+    assert len(train | validation) == 7
+
+
+def test_lines_that_are_no_captions_are_passed_over_where_that_is_asked_for(folder: Path) -> None:
+    with (folder / "captions.tsv").open("a") as file:
+        file.write("gone.png\ta picture that is not there\n")
+    with pytest.raises(UserError, match=r"line 19: there is no image 'gone\.png'"):
+        build.task(config(folder)).examples()
+    asked = config(folder)
+    asked = asked.model_copy(update={"data": asked.data.model_copy(update={"on_bad_line": "skip"})})
+    examples = build.task(asked).examples()
+    assert any("without its image" in report for report in examples.reports())
+
+
 def codec(folder: Path) -> PictureCodec:
     found = build.learn_codec(config(folder), build.task(config(folder)).examples())
     assert isinstance(found, PictureCodec)
@@ -75,6 +101,25 @@ def test_a_stranger_gives_pictures_and_no_paths(folder: Path) -> None:
     assert isinstance(refused, UserError)
     assert "data URL" in str(refused)
     np.testing.assert_array_equal(seen.seen, by_url.seen)  # type: ignore[union-attr]
+    page = guarded.view.page(guarded.nothing(str(path), problem="refused"))
+    assert "The picture cannot be seen any more. A picture is given as a data URL here" in page
+
+
+def test_what_is_drawn_for_a_picture_does_not_depend_on_the_last_bit_of_what_is_seen(folder: Path) -> None:
+    """A network sees a picture among others a little differently than alone."""
+    own = codec(folder)
+    other = replace(own, sight=Shaken(*(getattr(own.sight, one.name) for one in fields(Sight))))
+    request = Request(str(folder / "images/3.png"))
+    (one,), (another,) = own.read([request]), other.read([request])
+    assert not np.array_equal(one.seen, another.seen)  # type: ignore[union-attr]
+    assert one.name == another.name  # type: ignore[union-attr]
+
+
+class Shaken(Sight):
+    """Sees pictures with another last bit."""
+
+    def see(self, pixels: Sequence[NDArray[np.uint8]]) -> list[Seen]:
+        return [one ^ 1 for one in super().see(pixels)]
 
 
 def test_its_example_can_be_read_and_what_it_cannot_do_is_told(folder: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from regard.core.errors import UserError
 from regard.core.points import write_points, write_series_source
 from regard.data import Pair
-from regard.tasks.scaling import MODES, Scaling
+from regard.tasks.scaling import MODES, Scaling, Spread
 
 NAN = float("nan")
 every = pytest.mark.parametrize("mode", MODES)
@@ -201,3 +201,15 @@ def test_a_missing_or_broken_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text("[")
     with pytest.raises(UserError, match="damaged"):
         Scaling.load(tmp_path / "s.json")
+
+
+@pytest.mark.parametrize("size", [1e-7, 0.03, 0.999, 1.0, 40.0, 1e6])
+def test_an_answer_has_no_digits_but_those_that_mean_something(size: float) -> None:
+    spread = Spread(np.zeros(2), np.array([size, 10 * size]))
+    scaling = Scaling("absolute", spread, spread)
+    points = np.array([[0.123456789, 3.14159265], [-1.6180339, 27.1828182]]) * size
+    told = scaling.rounded(points)
+    assert (np.abs(told - points) < np.array([1e-4, 1e-3]) * size).all()
+    noise = np.array([[1, -1], [-1, 1]]) * 1e-7 * size
+    assert write_points(scaling.rounded(points + noise)) == write_points(told)
+    assert write_points(points + noise) != write_points(points)

@@ -64,6 +64,20 @@ def test_a_picture_that_changed_is_seen_again(paths: list[str], tmp_path: Path) 
     np.testing.assert_array_equal(after[1:], before[1:])
 
 
+def test_pictures_of_another_size_are_others(paths: list[str], tmp_path: Path) -> None:
+    small = PIXELS.kept(tmp_path / "cache", paths)
+    large = replace(PIXELS, size=16).kept(tmp_path / "cache", paths)
+    assert (small.shape, large.shape) == ((20, 3, 8, 8), (20, 3, 16, 16))
+
+
+def test_what_was_kept_and_is_damaged_is_seen_again(paths: list[str], tmp_path: Path) -> None:
+    first = np.array(FEATURES.kept(tmp_path / "cache", paths))
+    (file,) = (tmp_path / "cache").glob("*/seen.npy")
+    for length in (300, 20, 0):
+        file.write_bytes(file.read_bytes()[:length])
+        np.testing.assert_array_equal(FEATURES.kept(tmp_path / "cache", paths), first)
+
+
 def test_a_picture_that_is_gone_or_broken_is_told(paths: list[str], tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"missing\.png"):
         FEATURES.kept(tmp_path / "cache", [*paths, str(tmp_path / "missing.png")])

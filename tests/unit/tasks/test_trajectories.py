@@ -7,8 +7,10 @@ import pytest
 from regard import build
 from regard.config import Config, parse_config
 from regard.core.errors import UserError
-from regard.core.points import read_series_source
+from regard.core.points import read_points, read_series_source
 from regard.core.prediction import Request
+from regard.data.series import SCENES
+from regard.run import ModelFolder
 from regard.tasks.examples import Examples
 
 
@@ -32,7 +34,7 @@ def steps_of(examples: Examples, part: str) -> set[int]:
     return {int(value) for some in points for value in some}
 
 
-@pytest.mark.parametrize(("tracks", "steps"), [(12, 8), (1, 80), (3, 40)])
+@pytest.mark.parametrize(("tracks", "steps"), [(12, 8), (1, 80), (3, 40), (5, 8), (3, 8)])
 def test_no_two_parts_share_a_step(tracks: int, steps: int, tmp_path: Path) -> None:
     examples = build.task(config(npz(tmp_path / "a.npz", tracks, steps))).examples()
     parts = [steps_of(examples, part) for part in ("train", "validation", "test")]
@@ -54,19 +56,61 @@ def test_a_table_needs_to_know_its_columns(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("there", "asked", "said"),
-    [(False, True, "There is nothing beside the series"), (True, None, "nothing says that it is to be read")],
+    [
+        (False, True, "There is nothing beside the series"),
+        (True, None, "Set task.context to true or false"),
+    ],
 )
-def test_a_context_is_there_where_it_is_asked_for(
+def test_a_context_is_read_or_left_out_as_somebody_says(
     there: bool, asked: bool | None, said: str, tmp_path: Path
 ) -> None:
-    more = {} if asked is None else {"context": asked}
-    settings = config(npz(tmp_path / "a.npz", 12, 8, context=there), **more)
-    if there and asked is None:
-        examples = build.task(settings).examples()  # it is left out of the sources, and so nobody misses it
-        assert not any("context" in pair.source for pair in examples.test)
-        return
+    settings = config(npz(tmp_path / "a.npz", 12, 8, context=there), context=asked)
     with pytest.raises(UserError, match=said):
         build.learn_codec(settings, build.task(settings).examples())
+
+
+def test_a_context_that_is_not_wanted_is_left_out_of_the_sources(tmp_path: Path) -> None:
+    examples = build.task(config(npz(tmp_path / "a.npz", 12, 8, context=True), context=False)).examples()
+    pairs = [*examples.train(), *examples.validation, *examples.test]
+    assert pairs
+    assert not any("context" in pair.source for pair in pairs)
+
+
+def test_a_model_knows_whether_it_was_trained_with_a_context(tmp_path: Path) -> None:
+    path = npz(tmp_path / "a.npz", 12, 8, context=True)
+    settings = config(path, context=False)
+    build.learn_codec(settings, build.task(settings).examples()).save(tmp_path)
+    with pytest.raises(UserError, match=r"trained without a context .* Set task\.context to false"):
+        build.load_codec(config(path, context=True), ModelFolder(tmp_path))
+
+
+def test_a_table_is_cut_where_a_step_is_missing(tmp_path: Path) -> None:
+    days = [day for day in range(1, 25) if day != 13]
+    rows = [f"{who},2024-05-{day:02d},{day},{who}" for who in range(6) for day in days]
+    (tmp_path / "a.csv").write_text("who,day,x,y\n" + "\n".join(rows) + "\n")
+    columns = {"values": ["x", "y"], "series": "who", "order": "day"}
+
+    def over_the_gap(**more: float) -> int:
+        examples = build.task(config(tmp_path / "a.csv", **columns, **more)).examples()
+        windows = [(read_points(pair.source), read_points(pair.target)) for pair in examples.train()]
+        return sum(np.ptp(np.concatenate(window)[:, 0]) > 4 for window in windows)
+
+    assert over_the_gap() > 0
+    assert over_the_gap(step=86400) == 0  # seconds
+
+
+def test_pedestrians_have_windows_at_every_stride(tmp_path: Path) -> None:
+    for part, end in (("train", "_train"), ("val", "_val"), ("all", "")):
+        (tmp_path / part).mkdir()
+        for scene in SCENES:
+            lines = [f"{10 * step}\t1\t{step}\t0" for step in range(9)]
+            (tmp_path / part / f"{scene}{end}.txt").write_text("\n".join(lines) + "\n")
+    sizes = []
+    for stride in (1, 2):
+        task = {"name": "forecast", "scene": "eth", "folder": str(tmp_path), "observed": 3, "predicted": 2}
+        settings = parse_config({"task": {**task, "stride": stride}}, origin="a test")
+        sizes.append(len(build.task(settings).examples().test))
+    assert sizes == [5, 3]  # of nine steps, those that begin at 0, 1, 2, 3, 4, or at 0, 2, 4
 
 
 def test_what_cannot_be_read_is_told_for_each_source(tmp_path: Path) -> None:
