@@ -24,7 +24,7 @@ OPTIONS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE = 20_000  # milliseconds: a machine under tests is busy
+PATIENCE = 30_000  # milliseconds: a machine under tests is busy
 expect.set_options(timeout=PATIENCE)
 
 

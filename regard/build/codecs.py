@@ -54,7 +54,8 @@ def learn_codec(config: Config, examples: Examples) -> Codec:
                 if config.has_context
                 else "Something stands beside the series, but nothing says that it is to be read. Set task.context."
             )
-        return SeriesCodec(scaling, limits(config), _view(config))
+        own: Any = task(config)
+        return SeriesCodec(scaling, limits(config), own.view, own.seen)
     if isinstance(config.model.encoder, PictureEncoder):
         some = sample([examples.train], config.text.sample, config.data.seed)
         target = _learned(config.text.target, some, ("target",))
@@ -174,7 +175,8 @@ def recutters(config: Config, codec: Codec) -> dict[str, Recutter]:
 
 def load_codec(config: Config, folder: ModelFolder) -> Codec:
     if isinstance(config.task, settings_of.Forecast):
-        return SeriesCodec.load(folder.folder, limits(config), _view(config))
+        own: Any = task(config)
+        return SeriesCodec.load(folder.folder, limits(config), own.view, own.seen)
     if isinstance(config.model.encoder, PictureEncoder):
         return PictureCodec.load(folder.folder, sight(config), config.data.max_target)
     codec = TextCodec.load(folder.folder, limits(config), _view(config))
