@@ -10,13 +10,15 @@ import { sourceTold, taskOf } from "./tasks.js";
 const SHORTEST = 12; // pixels of a path; a shorter one is a click
 
 // What there is to draw: of an answer that comes, what is there of it.
-export function pathsOf({ question, state, answer }, ours = answer) {
-  const source = readSource(ours?.attention?.source ?? state.input);
-  const fits = source && JSON.stringify(source.series) === JSON.stringify(readSource(state.input)?.series);
-  const shown = fits ? source : readSource(state.input);
-  const growing = question.growing !== null, text = growing ? question.growing : fits || !ours?.attention ? ours?.text ?? "" : "";
-  const others = growing || question.busy || !fits ? [] : (question.prediction?.answers ?? []).filter((one) => one.text !== ours?.text);
-  return { series: shown?.series ?? [], target: readSource(state.input)?.target ?? null, predicted: shown ? pointsOf(text) : [], futures: others.map((one) => pointsOf(one.text)) };
+export function pathsOf({ question, state, answer, model }) {
+  const read = readSource(state.input), source = read?.series[0].length === model.source.values ? read : null;
+  if (!source) return { series: [], target: null, predicted: [], futures: [] };
+  const answered = question.answered && JSON.parse(question.answered).inputs[0] === state.input; // and not to what was there before
+  const others = question.growing !== null || !answered ? [] : (question.prediction?.answers ?? []).filter((one) => one.text !== answer?.text);
+  return {
+    series: source.series, target: source.target,
+    predicted: pointsOf(question.growing ?? (answered ? answer?.text ?? "" : "")), futures: others.map((one) => pointsOf(one.text)),
+  };
 }
 
 // How much each observed point was looked at: by a step, or by all in the mean.

@@ -4,7 +4,7 @@ import { draw, logarithm, make, minus } from "./elements.js";
 import { fact } from "./reply.js";
 
 const isPoint = (point) => Array.isArray(point) && point.every((value) => value === null || Number.isFinite(value));
-const isSeries = (points) => Array.isArray(points) && points.length > 0 && points.every(isPoint);
+const isSeries = (points) => Array.isArray(points) && points.length > 0 && points.every((point) => isPoint(point) && point.length === points[0].length);
 export const known = (point) => point.every((value) => value !== null);
 
 // What a source says, { series, context, target }; null where it is none that can be drawn.
