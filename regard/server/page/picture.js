@@ -160,23 +160,25 @@ export function pictureComposer(context) {
   image.addEventListener("error", () => { // a format that this browser has not: what the model saw is there
     const seen = context.looks?.record.source;
     if (seen && isPicture(seen) && image.src !== seen) image.src = seen;
+    else { image.hidden = shade.hidden = true; invite.hidden = false; invite.firstChild.data = "This browser can't show it"; }
   });
   const fit = () => FITS[context.model.source.fit] ?? "cover";
 
   function update() {
-    const { state, model, looks } = context;
+    const { state, model } = context;
     name.textContent = taskOf(model).source;
     if (String(grid) !== String(model.source.grid)) { grid = model.source.grid; now = shown = null; }
     const there = isPicture(state.input);
     image.hidden = shade.hidden = !there;
     invite.hidden = there;
+    invite.firstChild.data = "Drop a picture here";
     clear.hidden = !state.input;
     plate.classList.toggle("small", !["answer", "attention"].includes(context.view.id));
     image.style.setProperty("object-fit", fit());
     if (there && image.dataset.of !== String(state.input.length) + state.input.slice(-64)) {
       image.dataset.of = String(state.input.length) + state.input.slice(-64);
       image.src = state.input;
-    } else if (there && image.complete && !image.naturalWidth && looks) image.dispatchEvent(new Event("error"));
+    } else if (there && image.complete && !image.naturalWidth) image.dispatchEvent(new Event("error"));
     answer.update();
     drawStrip();
     play.hidden = !answer.spans.size;
