@@ -31,7 +31,7 @@ export function marksOf({ looks, state }, row = -1) {
 export function seriesComposer(context) {
   const { change, pointing } = context;
   const input = make("textarea", {
-    id: "input", rows: 6, spellcheck: "false", autocomplete: "off", autocapitalize: "off", "aria-describedby": "counter", placeholder: "[[0.1, 0.2], [0.3, 0.4]]",
+    id: "input", rows: 6, spellcheck: "false", autocomplete: "off", autocapitalize: "off", "aria-describedby": "counter",
     input: () => change({ input: input.value, answer: 0, step: null }, { wait: true }),
   });
   const name = make("h2", { class: "name" });
@@ -115,7 +115,7 @@ export function seriesComposer(context) {
     drawn = key;
     if (!paths.series.length && !drawable()) {
       picture = null;
-      pad.replaceChildren(make("p", { class: "invite" }, `A point has ${model.source.values} values here: give points as JSON.`));
+      pad.replaceChildren(make("p", { class: "invite" }, `A point has ${model.source.values === 1 ? "one value" : `${model.source.values} values`} here: give points as JSON.`));
       return;
     }
     picture = pathPicture(model, paths, { room });
@@ -129,11 +129,12 @@ export function seriesComposer(context) {
     const { state, model } = context;
     name.textContent = taskOf(model).source;
     if (input.value !== state.input) input.value = state.input;
+    input.placeholder = JSON.stringify([0.1, 0.3].map((value) => Array.from({ length: model.source.values }, (_, at) => Number((value + at / 10).toFixed(1)))));
     pad.classList.toggle("drawable", drawable());
     clear.hidden = !state.input;
     answer.update();
     drawPad();
-    sourceTold(context, counter, state.input ? "" : context.model.source.steps ? `${model.source.steps} points are made of what you draw` : "");
+    sourceTold(context, counter, state.input || !drawable() ? "" : model.source.steps ? `${model.source.steps} points are made of what you draw` : "");
     if (needed && state.input) {
       counter.textContent = "This model needs a context beside the points. Give it as JSON: {\"series\": [[…]], \"context\": [[…]]}.";
       counter.classList.add("over");

@@ -46,7 +46,7 @@ export function pictureComposer(context) {
       known = { url, about: [found.name, wide ? `${wide} × ${high} pixels` : ""].filter(Boolean).join(" · ") };
       change({ input: url, answer: 0, step: null });
     } catch (error) {
-      wrong = error.message;
+      wrong = { told: error.message, instead: context.state.input };
     }
     context.changed();
   }
@@ -184,8 +184,7 @@ export function pictureComposer(context) {
     play.hidden = !answer.spans.size;
     if (playing && play.hidden) stop();
     sourceTold(context, counter, known.url === state.input && state.input ? known.about : there ? `seen as ${model.source.size} × ${model.source.size} pixels` : "JPEG, PNG, GIF, WebP and others");
-    if (wrong) { counter.textContent = wrong; counter.classList.add("over"); }
-    wrong = null;
+    if (wrong?.instead === state.input) { counter.textContent = wrong.told; counter.classList.add("over"); }
     lit(pointing.at);
   }
 

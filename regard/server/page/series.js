@@ -69,12 +69,19 @@ export const distance = apart;
 // ---- examples
 
 const ICON = 72;
+
+// A path in the plane, or its first value over time.
 export function exampleOf(text) {
-  const points = (readSource(text)?.series ?? []).filter((point) => point.length >= 2 && known(point));
+  const { series = [] } = readSource(text) ?? {}, plane = series[0]?.length === 2;
+  const points = series.map((point, at) => (plane ? point : [at, point[0]])).filter(known);
   if (!points.length) return text.slice(0, 40);
-  const low = [0, 1].map((axis) => Math.min(...points.map((point) => point[axis]))), high = [0, 1].map((axis) => Math.max(...points.map((point) => point[axis])));
-  const span = Math.max(high[0] - low[0], high[1] - low[1], 1e-9), side = ICON - 20;
-  const place = ([x, y]) => [ICON / 2 + side * (x - (low[0] + high[0]) / 2) / span, ICON / 2 - side * (y - (low[1] + high[1]) / 2) / span].map((value) => value.toFixed(1));
+  const side = ICON - 20, axis = (one) => {
+    const values = points.map((point) => point[one]), low = Math.min(...values), high = Math.max(...values);
+    return { middle: (low + high) / 2, span: high - low };
+  };
+  const across = axis(0), down = axis(1), both = Math.max(across.span, down.span);
+  const share = (value, { middle, span }) => side * (value - middle) / ((plane ? both : span) || 1);
+  const place = ([x, y]) => [ICON / 2 + share(x, across), ICON / 2 - share(y, down)].map((value) => value.toFixed(1));
   const [x, y] = place(points.at(-1));
   return draw("svg", { class: "icon", width: ICON, height: ICON, viewBox: `0 0 ${ICON} ${ICON}`, "aria-hidden": "true" },
     draw("path", { class: "observed", d: `M${points.map((point) => place(point).join(" ")).join("L")}` }), draw("circle", { class: "seen-point", cx: x, cy: y, r: 3.4 }));
