@@ -84,7 +84,7 @@ class Ask(_Asked):
         None, ge=1, le=1000, description="So many answers to each input, the best first."
     )
     penalty: Literal["gnmt", "average"] | None = Field(None, description="How lengths are compared.")
-    length_penalty: float | None = Field(None, ge=0, le=1000)
+    length_penalty: float | None = Field(None, ge=0, le=10)
     coverage: float | None = Field(None, ge=0, le=1000)
     min_length: int | None = Field(None, ge=0, le=10**6, description="Pieces.")
     max_length: int | None = Field(None, ge=1, le=10**6, description="Pieces.")

@@ -68,6 +68,10 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "sampling without sampling": (body(temperature=0.5), "ask for sampling too"),
     "a beam of samples": (body(sample=True, **{"return": ["beam"]}), "Sampling has no beam"),
     "a temperature of nothing": (body(sample=True, temperature=0), "temperature should be greater than 0"),
+    "an exponent beyond numbers": (
+        body(length_penalty=805.5),
+        "length_penalty should be less than or equal to 10",
+    ),
     "a seed beyond": (body(sample=True, seed=2**63), "seed should be less"),
     "an unknown language": (body(to="de"), "one language"),
     "too wide a beam": (body(beam=17), "beam is 17, but at most 16 is allowed"),
