@@ -4,9 +4,11 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
@@ -24,7 +26,8 @@ OPTIONS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE = 20_000  # milliseconds: a machine under tests is busy
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+PATIENCE = 30_000  # milliseconds: a machine under tests is busy
 expect.set_options(timeout=PATIENCE)
 
 
@@ -72,3 +75,24 @@ def visited(browser: Browser, *, refusals: bool = False, **options: Any) -> Iter
 
 def link(port: int, **state: Any) -> str:
     return f"http://127.0.0.1:{port}/?{urlencode(state, doseq=True)}"
+
+
+def saved(page: Page, format: str) -> bytes:
+    """What the page of a server saves of its view."""
+    page.get_by_role("button", name="Save").click()
+    with page.expect_download() as download:
+        page.locator(f"[data-format={format}]").click()
+    assert download.value.suggested_filename.endswith(f".{format}")
+    return Path(download.value.path()).read_bytes()
+
+
+def grave_faults(page: Page, scheme: str) -> list[tuple[str, list[str]]]:
+    """Serious and critical ones of accessibility; in the dark of colours alone, for the rest is the same."""
+    page.evaluate(AXE)
+    only = ", runOnly: ['color-contrast']" if scheme == "dark" else ""
+    faults = page.evaluate(f"axe.run({{resultTypes: ['violations']{only}}})")["violations"]
+    return [
+        (fault["id"], [node["html"][:120] for node in fault["nodes"][:3]])
+        for fault in faults
+        if fault["impact"] in ("serious", "critical")
+    ]

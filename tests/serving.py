@@ -19,6 +19,7 @@ from commands import command, environment
 from safetensors.torch import save_file
 
 from regard import build
+from regard.build import codecs
 from regard.config import Config, load_config
 from regard.core.weights import weights_of
 from regard.run import Run
@@ -27,6 +28,11 @@ from regard.server.desk import Desk
 from regard.server.served import Models, load_models
 from regard.server.serving import configuration
 from regard.server.settings import Limits, ServerSettings
+from regard.tasks.captions import PictureCodec
+from regard.tasks.codec import Codec
+from regard.tasks.scaling import Scaling
+from regard.tasks.series import SeriesCodec
+from regard.tasks.shapes import make_scenes
 from regard.tasks.text import TextCodec
 from regard.text import TOKENIZERS
 
@@ -52,19 +58,52 @@ MANY = (
 )
 
 
+PICTURES = (
+    *("model.embedding=16", "model.encoder.size=32", "model.encoder.stages=3", "model.encoder.width=16"),
+    *("model.decoder.width=16", "search.max_length=8", "task.size=32"),
+)
+SERIES = (
+    *("task.pairs=40", "data.validation_size=4", "data.test_size=4", "model.points.kind=gaussian"),
+    *("model.embedding=8", "model.encoder.width=8", "model.decoder.width=8", "model.context.encoder.width=8"),
+)
+
+
 def untrained(folder: Path, *changes: str, seed: int = 0) -> Path:
     """A run whose model has learned nothing, but answers every source with something else."""
     config = load_config("dates", [*SMALL, *changes])
-    torch.manual_seed(seed)
     tokenizer = TOKENIZERS["characters"]([LETTERS], vocabulary=200)
     codec = TextCodec(
         tokenizer, tokenizer, build.limits(config), build.task(config).view, languages=_languages(config)
     )
+    return _written(folder, config, codec, seed)
+
+
+def untrained_captions(folder: Path, *changes: str, seed: int = 0) -> Path:
+    """The same of pictures: 4 × 4 cells of 32 pixels a side."""
+    config = load_config("shapes", [*PICTURES, *changes])
+    tokenizer = TOKENIZERS["words"](
+        [scene.caption for scene in make_scenes(60, size=32, seed=1)], vocabulary=60
+    )
+    codec = PictureCodec(codecs.sight(config), tokenizer, config.data.max_target)
+    return _written(folder, config, codec, seed)
+
+
+def untrained_forecast(folder: Path, *changes: str, seed: int = 0) -> Path:
+    """The same of points, with a context beside them unless `changes` say otherwise."""
+    config = load_config("arms", [*SERIES, *changes])
+    task = build.task(config)
+    scaling = Scaling.learn(task.examples().train(), config.task.measure)  # type: ignore[union-attr]
+    codec = SeriesCodec(scaling, build.limits(config), task.view, task.seen)  # type: ignore[attr-defined]
+    return _written(folder, config, codec, seed, lively=1.2)
+
+
+def _written(folder: Path, config: Config, codec: Codec, seed: int, lively: float = 2.5) -> Path:
+    torch.manual_seed(seed)
     sizes = codec.sizes
     model = build.model(config, sizes)
     with torch.no_grad():
         for weights in model.parameters():
-            weights.mul_(2.5)
+            weights.mul_(lively)
     run = Run(folder)
     run.model.folder.mkdir(parents=True)
     codec.save(run.model.folder)

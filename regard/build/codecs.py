@@ -55,7 +55,8 @@ def learn_codec(config: Config, examples: Examples) -> Codec:
                 else "Something stands beside the series, but nothing says whether it is to be read. "
                 "Set task.context to true or false."
             )
-        return SeriesCodec(scaling, limits(config), _view(config))
+        own: Any = task(config)
+        return SeriesCodec(scaling, limits(config), own.view, own.seen)
     if isinstance(config.model.encoder, PictureEncoder):
         some = sample([examples.train], config.text.sample, config.data.seed)
         target = _learned(config.text.target, some, ("target",))
@@ -175,7 +176,8 @@ def recutters(config: Config, codec: Codec) -> dict[str, Recutter]:
 
 def load_codec(config: Config, folder: ModelFolder) -> Codec:
     if isinstance(config.task, settings_of.Forecast):
-        series = SeriesCodec.load(folder.folder, limits(config), _view(config))
+        own: Any = task(config)
+        series = SeriesCodec.load(folder.folder, limits(config), own.view, own.seen)
         if (series.scaling.context is None) == config.has_context:
             trained = "without" if config.has_context else "with"
             raise UserError(

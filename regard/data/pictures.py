@@ -55,6 +55,13 @@ def fitted(picture: Pixels, size: int, fit: str) -> Pixels:
     return np.ascontiguousarray(np.asarray(image).transpose(2, 0, 1))
 
 
+def picture_url(picture: Pixels) -> str:
+    """A data URL that holds a picture, 3 H W, without loss."""
+    stream = io.BytesIO()
+    _pillow().fromarray(np.ascontiguousarray(picture.transpose(1, 2, 0))).save(stream, format="PNG")
+    return f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"
+
+
 def _crop(image: "Image", size: int) -> "Image":
     """The middle of it: the short side fits, the long one is cut at both ends."""
     short = min(image.size)

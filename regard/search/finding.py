@@ -36,6 +36,11 @@ class Finder(Protocol):
         ...
 
     @property
+    def tells(self) -> tuple[str, ...]:
+        """What it can tell of its way besides the answers: its beam, the alternatives of each step."""
+        ...
+
+    @property
     def told(self) -> str:
         """For people, such as `beam 5`."""
         ...

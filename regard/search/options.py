@@ -39,6 +39,7 @@ _COUNT: Check = (lambda value: 1 <= value <= 1000, "from 1 to 1000")
 _WHOLE: Check = (lambda value: 0 <= value <= 10**6, "from 0 to a million")
 _LENGTH: Check = (lambda value: 1 <= value <= 10**6, "from 1 to a million")
 _AMOUNT: Check = (lambda value: 0 <= value <= 1000, "from 0 to 1000")
+_EXPONENT: Check = (lambda value: 0 <= value <= 10, "from 0 to 10")  # of a length: beyond, no number holds it
 _ABOVE: Check = (lambda value: 0 < value <= 1000, "above 0, at most 1000")
 _SHARE: Check = (lambda value: 0 <= value <= 1, "from 0 to 1")
 _SEED: Check = (lambda value: 0 <= value < 2**63, "from 0 to 2^63 - 1")
@@ -46,7 +47,7 @@ _CHECKS: dict[str, Check] = {
     "beam": _COUNT,
     "best": _COUNT,
     "penalty": (lambda value: value in RANKS, " or ".join(RANKS)),
-    "length_penalty": _AMOUNT,
+    "length_penalty": _EXPONENT,
     "coverage": _AMOUNT,
     "min_length": _WHOLE,
     "max_length": _LENGTH,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -44,6 +44,8 @@ class SearchPlan:
     seed: int = 1  # of sampling
     record: bool = False  # keep the tree of the beam
     likeliest: int = 0  # keep so many of the likeliest next pieces for each step
+
+    tells: ClassVar[tuple[str, ...]] = ("beam", "alternatives")
 
     @property
     def rows(self) -> int:

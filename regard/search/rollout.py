@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import torch
@@ -78,6 +78,7 @@ class Rollout:
     seed: int = 1
 
     coverage = 0.0
+    tells: ClassVar[tuple[str, ...]] = ()  # nothing is weighed against anything
 
     def __post_init__(self) -> None:
         if self.draw is not None and replace(self.draw, temperature=1.0) != Draw():

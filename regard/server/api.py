@@ -38,7 +38,8 @@ EVENT = {
 async def models(request: Request) -> dict[str, Any]:
     """The models that answer here, what they can return and what may be asked of them."""
     desk: Desk = request.state.desk
-    return {"models": [model.described(desk.limits) for model in desk.models]}
+    body_bytes = desk.models.body_bytes(desk.limits)
+    return {"models": [model.described(desk.limits, body_bytes) for model in desk.models]}
 
 
 @router.post(
@@ -51,7 +52,8 @@ async def predict(request: Request) -> Response:
     """Answers each input, all together at the end."""
     desk: Desk = request.state.desk
     ask = await read(request, Ask)
-    model, requests = desk.models.get(ask.model), ask.requests()
+    model = desk.models.get(ask.model)
+    requests = await desk.admitted(model, ask)
     request.state.note(model.name, [one.text for one in requests])
     way = await desk.way(model, requests, ask)
     with desk.jobs(way, requests) as jobs:
@@ -88,7 +90,8 @@ async def stream(request: Request) -> Response:
     """Answers each input, and tells the pieces of its best hypothesis as they come."""
     desk: Desk = request.state.desk
     ask = await read(request, Ask)
-    model, requests = desk.models.get(ask.model), ask.requests()
+    model = desk.models.get(ask.model)
+    requests = await desk.admitted(model, ask)
     request.state.note(model.name, [one.text for one in requests])
     way = await desk.way(model, requests, ask)
     if way.plan.draw is not None and way.plan.best > 1:
@@ -114,7 +117,7 @@ class _Stream(StreamingResponse):
 
 async def _followed(desk: Desk, jobs: Sequence[Job], ask: Ask) -> AsyncIterator[bytes]:
     yield _event("start", {"model": jobs[0].way.model.name, "inputs": len(jobs)})
-    told: dict[int, list[int]] = {number: [] for number in range(len(jobs))}  # of those without an answer
+    told: dict[int, list[Any]] = {number: [] for number in range(len(jobs))}  # of those without an answer
     while told:
         left = jobs[0].deadline - time.monotonic()
         waiting = [asyncio.ensure_future(jobs[number].news.wait()) for number in told]
@@ -145,7 +148,7 @@ async def _followed(desk: Desk, jobs: Sequence[Job], ask: Ask) -> AsyncIterator[
     yield _event("end", {})
 
 
-def _pieces(job: Job, told: list[int]) -> dict[str, Any] | None:
+def _pieces(job: Job, told: list[Any]) -> dict[str, Any] | None:
     """What is new: after the first `at` pieces come these; whatever stood there before is taken back."""
     said = [piece for piece in job.said if piece != END]
     if said == told:
@@ -154,8 +157,8 @@ def _pieces(job: Job, told: list[int]) -> dict[str, Any] | None:
     if at is None:
         at = min(len(told), len(said))
     told[:] = said
-    codec = job.way.model.predictor.codec
-    return {"at": at, "pieces": list(codec.said(said[at:])[0]), "text": codec.said(said)[1]}
+    pieces, text = job.way.model.predictor.codec.said(said, job.request.text)
+    return {"at": at, "pieces": list(pieces[at:]), "text": text}
 
 
 def _event(name: str, content: dict[str, Any]) -> bytes:

@@ -39,7 +39,9 @@ class Gauge:
 def application(models: Models, settings: ServerSettings) -> ASGIApp:
     """The models behind the API, guarded."""
     tallies, keys = Tallies(), Keys(settings.keys)
-    app: ASGIApp = Bodies(_routes(models, settings, tallies, keys), settings.limits)
+    app: ASGIApp = Bodies(
+        _routes(models, settings, tallies, keys), settings.limits, models.body_bytes(settings.limits)
+    )
     app = Door(app, keys, own_hosts(settings.host, settings.hosts))
     if settings.origins:  # before the door: browsers ask whether they may call without a key
         app = CORSMiddleware(

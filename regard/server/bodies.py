@@ -1,5 +1,6 @@
 """Bodies of requests: JSON and forms, read strictly."""
 
+import asyncio
 import json
 import re
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ from starlette.requests import Request
 from regard.server.problems import Problem, invalid
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+QUICK = 100_000  # bytes that are read at once; more of them in a thread, so that others are served meanwhile
 DEEPEST = 20  # brackets in brackets; nothing that can be asked needs more than four
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -24,16 +26,22 @@ async def read(request: Request, model: type[ModelT], *, forms: bool = False) ->
     body = await request.body()
     if kind == FORM and forms:
         found: Any = _form(body)
+        check_texts(found)
     elif kind == JSON:
-        found = parse(body)
+        found = await asyncio.to_thread(_checked, body) if len(body) > QUICK else _checked(body)
     else:
         known = f"{JSON} or {FORM}" if forms else JSON
         raise Problem(415, f"The body must be {known}, and the header content-type must say so.")
-    check_texts(found)
     try:
         return model.model_validate(found)
     except ValidationError as error:
         raise invalid(error.errors(include_url=False, include_input=False), model) from None
+
+
+def _checked(body: bytes) -> Any:
+    found = parse(body)
+    check_texts(found)
+    return found
 
 
 def parse(body: bytes) -> Any:

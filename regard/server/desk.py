@@ -20,12 +20,10 @@ from regard.server.settings import Limits
 from regard.server.tallies import Tallies
 from regard.server.wire import Ask
 from regard.server.work import Job, Line, Way
+from regard.tasks.codec import Codec
 from regard.viewing.document import described
 from regard.viewing.labels import ordinary
 
-WIDEST = (
-    40  # characters of a piece, on the average: a longer text need not be cut to know that it is too long
-)
 QUICK = 2000  # characters that are cut into pieces at once; more of them in a thread
 
 
@@ -40,6 +38,37 @@ class Desk:
     line: Line
     tallies: Tallies
     under_way: int = field(default=0, init=False)
+    _reading: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
+
+    async def admitted(self, model: Served, ask: Ask) -> list[Request]:
+        """What is asked, with sources that can be read; a Problem for the first that cannot."""
+        self._check_number(len(ask.inputs))
+        found = []
+        try:
+            async with asyncio.timeout(self.limits.deadline_seconds):
+                for number, wish in enumerate(ask.wishes()):
+                    text = await self._admitted(model.predictor.codec, number, wish.source)
+                    found.append(
+                        Request(text, wish.prefix or "", wish.require or (), wish.forbid or (), wish.to)
+                    )
+        except TimeoutError:
+            raise busy(
+                f"The inputs could not be read within {self.limits.deadline_seconds:g} seconds. Ask for fewer.",
+                seconds=self.line.patience(),
+                status=503,
+            ) from None
+        return found
+
+    async def _admitted(self, codec: Codec, number: int, given: Any) -> str:
+        try:
+            if isinstance(given, str) and len(given) <= codec.sources.quick:
+                return codec.admit(given)
+            async with self._reading:  # one after the other: a picture can need much memory while it is read
+                return await asyncio.to_thread(codec.admit, given)
+        except UserError as error:
+            raise Problem(
+                422, f"Input {number}: {str(error).removesuffix('.')}.", field=f"inputs.{number}"
+            ) from None
 
     async def way(self, model: Served, requests: Sequence[Request], ask: Ask) -> Way:
         """How the model is to be asked; a Problem where something is beyond it or beyond the limits."""
@@ -73,12 +102,7 @@ class Desk:
     async def check(self, way: Way, requests: Sequence[Request]) -> None:
         """Numbers and lengths of the inputs."""
         limits, model = self.limits, way.model
-        if len(requests) > limits.inputs:
-            raise Problem(
-                422,
-                f"There are {len(requests)} inputs, but at most {limits.inputs} are allowed.",
-                field="inputs",
-            )
+        self._check_number(len(requests))
         for number, request in enumerate(requests):
             phrases = [*request.require, *request.forbid]
             if len(phrases) > limits.phrases:
@@ -89,22 +113,32 @@ class Desk:
             try:
                 model.predictor.codec.check(request)
             except UserError as error:
-                raise Problem(422, f"Input {number}: {error}.", field="to") from None
-        most = min(limits.pieces, model.longest_source)
+                about_language = request.to is not None or model.predictor.codec.languages
+                field = "to" if about_language else f"inputs.{number}"
+                raise Problem(422, f"Input {number}: {error}.", field=field) from None
+        most, sources = model.longest(limits), model.predictor.codec.sources
         texts = [request.text for request in requests]
-        for number, text in enumerate(texts):
-            if len(text) > WIDEST * most:
-                raise _too_much(number, f"{len(text)} characters", WIDEST * most)
+        for number, text in enumerate(texts):  # what is so long need not be cut into pieces to know it
+            if sources.letters is not None and len(text) > sources.letters * most:
+                raise _too_much(number, f"{len(text)} characters", sources.letters * most)
         if sum(map(len, texts)) <= QUICK:
             lengths = model.predictor.codec.measure(texts)
         else:
             lengths = await asyncio.to_thread(model.predictor.codec.measure, texts)
         for number, length in enumerate(lengths):
             if length > most:
-                raise _too_much(number, f"{length} pieces", most)
+                raise _too_much(number, f"{length} {sources.unit}", most)
             least = way.plan.least(Question(length + 2))
             if least >= model.longest_answer:
                 raise _too_much(number, f"answers of {least} pieces", model.longest_answer - 1)
+
+    def _check_number(self, inputs: int) -> None:
+        if inputs > self.limits.inputs:
+            raise Problem(
+                422,
+                f"There are {inputs} inputs, but at most {self.limits.inputs} are allowed.",
+                field="inputs",
+            )
 
     @contextmanager
     def jobs(self, way: Way, requests: Sequence[Request], *, listening: bool = False) -> Iterator[list[Job]]:

@@ -31,6 +31,7 @@ SECURITY = {
     "cache-control": "no-store",
 }
 GUARDED = ("/v1/", "/metrics", "/docs", "/openapi.json")  # /translate asks for the key itself
+LONGEST_TEXT = 2000  # characters of one in the log: a picture has a million
 LINGER = (
     1.0  # seconds in which a body that is too large may come to its end: a client reads when it has written
 )
@@ -99,7 +100,8 @@ class Account:
         self, method: str, path: str, status: int, seconds: float, model: str, texts: Sequence[str]
     ) -> None:
         asked = f" {model}, {len(texts)} input{'' if len(texts) == 1 else 's'}" if model else ""
-        said = f" {json.dumps(texts, ensure_ascii=False)}" if self.log == "texts" and texts else ""
+        shown = [text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…" for text in texts]
+        said = f" {json.dumps(shown, ensure_ascii=False)}" if self.log == "texts" and texts else ""
         log.info("%s %s %d %.0f ms%s%s", method[:10], path, status or 499, 1000 * seconds, asked, plain(said))
 
     def _blame(self, error: Exception) -> None:
@@ -161,9 +163,10 @@ def _name(host: str) -> str:
 class Bodies:
     """Reads the whole body before anybody works on it: within its size and its time, whatever its client does."""
 
-    def __init__(self, app: ASGIApp, limits: Limits):
+    def __init__(self, app: ASGIApp, limits: Limits, most: int):
         self.app = app
         self.limits = limits
+        self.most = most  # bytes of one
         self.held = 0  # bytes, of all requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -186,12 +189,12 @@ class Bodies:
         """Fills the body; False if its client went away."""
         too_large = Problem(
             413,
-            f"The body is larger than {self.limits.body_bytes:,} bytes. Ask for less at once.",
+            f"The body is larger than {self.most:,} bytes. Ask for less at once.",
             headers={"Connection": "close"},
         )
         try:
             async with asyncio.timeout(self.limits.body_seconds):
-                if _declared(scope) > self.limits.body_bytes:
+                if _declared(scope) > self.most:
                     await _linger(receive)
                     raise too_large
                 while True:
@@ -200,7 +203,7 @@ class Bodies:
                         return False
                     body += message.get("body", b"")
                     self.held += len(message.get("body", b""))
-                    if len(body) > self.limits.body_bytes:
+                    if len(body) > self.most:
                         await _linger(receive)
                         raise too_large
                     if self.held > self.limits.bodies_bytes:

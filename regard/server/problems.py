@@ -12,7 +12,16 @@ from regard.core.errors import did_you_mean
 from regard.viewing.labels import plain
 
 LONGEST = 300  # characters of a message
-VARIANTS = ("str", "Wish", "list[str]")  # pydantic names the members of a union in its locations
+VARIANTS = (
+    "str",
+    "list[str]",
+    "list[any]",
+    "dict[str,any]",
+    "text",
+    "wish",
+    "points",
+    "series",
+)  # pydantic names the members of a union in its locations
 
 
 class Problem(Exception):  # noqa: N818 (it is an answer)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,10 +18,11 @@ from regard.run import Run
 from regard.search import Finder
 from regard.server.problems import Problem
 from regard.server.settings import Limits
+from regard.tasks.codec import Codec
 
 ALWAYS = ("pieces", "scores")  # what every model can return
-BY_SEARCH = ("beam", "alternatives")  # and what Regard's own search can tell besides
 MOST_EXAMPLES = 6
+EXAMPLE_LETTERS = 300_000  # of all examples of a model
 TOLD = (
     "beam",
     "penalty",
@@ -59,14 +61,22 @@ class Served:
     @property
     def returns(self) -> tuple[str, ...]:
         looking = ("attention",) if self.looks else ()
-        telling = BY_SEARCH if self.predictor.engine is None else ()
-        return (*ALWAYS, *telling, *looking, *(("alignments",) if "cross" in self.looks else ()))
+        telling = self.search.tells if self.predictor.engine is None else ()
+        aligned = "cross" in self.looks and self.predictor.codec.sources.words
+        return (*ALWAYS, *telling, *looking, *(("alignments",) if aligned else ()))
 
     def why_not(self, part: str) -> str:
         """A sentence about something that it can't return."""
         if self.predictor.engine is not None:
             return f"This server runs the {self.predictor.engine.name} engine: it can't return {part}."
-        return f"This model has no attention: it can't return {part}."
+        if not self.looks and part in ("attention", "alignments"):
+            return f"This model has no attention: it can't return {part}."
+        return f"The sources or answers of this model are no texts: it can't return {part}."
+
+    def longest(self, limits: Limits) -> int:
+        """Pieces, cells or points that a source may have; where all have equally many, nobody chose them."""
+        codec = self.predictor.codec
+        return self.longest_source if codec.sources.fixed else min(limits.pieces, self.longest_source)
 
     @cached_property
     def directions(self) -> tuple[tuple[str, str], ...]:
@@ -82,11 +92,13 @@ class Served:
         back = [(target, source) for source, target, both in pairs if both]
         return tuple(dict.fromkeys([*forth, *back]))
 
-    def described(self, limits: Limits) -> dict[str, Any]:
+    def described(self, limits: Limits, body_bytes: int) -> dict[str, Any]:
         codec, plan = self.predictor.codec, self.search
         return {
             "name": self.name,
             "task": self.config.task.name,
+            "source": {"kind": codec.sources.kind, "unit": codec.sources.unit, **codec.sources.facts},
+            "answer": {"kind": codec.answers.kind, **codec.answers.facts},
             "engine": self.predictor.engine.name if self.predictor.engine else "native",
             "languages": {
                 "source": sorted({source for source, _ in self.directions}),
@@ -103,7 +115,8 @@ class Served:
             "parameters": self.predictor.parameters,
             "search": {name: value for name, value in asdict(plan).items() if name in TOLD},  # type: ignore[call-overload]
             "limits": {
-                "pieces": min(limits.pieces, self.longest_source),
+                "body_bytes": body_bytes,
+                "pieces": self.longest(limits),
                 "max_length": self.longest_answer,
                 "inputs": limits.inputs,
                 "beam": limits.beam,
@@ -122,6 +135,10 @@ class Models:
 
     def __iter__(self) -> Iterator[Served]:
         return iter(self.by_name.values())
+
+    def body_bytes(self, limits: Limits) -> int:
+        """Of a request: as was set, or as many as the heaviest ordinary one has."""
+        return limits.body_bytes or max(one.predictor.codec.sources.request_bytes for one in self)
 
     def get(self, name: str | None) -> Served:
         if name is None and len(self.by_name) == 1:
@@ -170,24 +187,30 @@ def load_models(
     found = {}
     for name, path in named_runs(runs).items():
         predictor = load(path, device=device, engine=engine, compute_type=compute_type, workers=workers)
-        predictor.codec = predictor.codec.guarded()
         folder = find_folder(path)
-        found[name] = Served(
-            name, predictor, folder.config(), _looks(predictor), _examples(folder.folder.parent)
-        )
+        examples = _examples(folder.folder.parent, predictor.codec)  # before files are out of reach
+        predictor.codec = predictor.codec.guarded()
+        found[name] = Served(name, predictor, folder.config(), _looks(predictor), examples)
     return Models(found)
 
 
-def _examples(run: Path) -> tuple[str, ...]:
-    """Sources that its training kept samples of; none where the model came without its run."""
+def _examples(run: Path, codec: Codec) -> tuple[str, ...]:
+    """Sources that its training kept samples of, if they can be read still; none where the model came alone."""
     kept = sorted(Run(run).samples.glob("step-*/predictions.jsonl"))
     if not kept:
         return ()
     try:
         lines = kept[-1].read_text(encoding="utf-8").splitlines()
-        return tuple(dict.fromkeys(str(json.loads(line)["source"]) for line in lines))[:MOST_EXAMPLES]
+        sources = list(dict.fromkeys(str(json.loads(line)["source"]) for line in lines))
     except (OSError, ValueError, LookupError, TypeError):  # no reason not to serve the model
         return ()
+    found: list[str] = []
+    for source in sources[:MOST_EXAMPLES]:
+        with suppress(UserError):
+            example = codec.admit(source)
+            if sum(map(len, found)) + len(example) <= EXAMPLE_LETTERS:
+                found.append(example)
+    return tuple(found)
 
 
 def _looks(predictor: Predictor) -> dict[str, tuple[int, int]]:

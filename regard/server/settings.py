@@ -11,7 +11,12 @@ from regard.core.errors import UserError, did_you_mean
 class Limits(Settings):
     """How much one request may ask for, how much all may ask for together, and how long anything may take."""
 
-    body_bytes: int = Field(1_000_000, ge=1, le=10**9, description="Bytes of a request's body.")
+    body_bytes: int | None = Field(
+        None,
+        ge=1,
+        le=10**9,
+        description="Bytes of a request's body; left out: as many as the models' sources ordinarily need.",
+    )
     bodies_bytes: int = Field(
         64_000_000, ge=1, le=10**11, description="Bytes of all bodies that are read at a time."
     )

@@ -2,14 +2,28 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from regard.core.prediction import Request
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema
 
 Part = Literal["pieces", "scores", "attention", "beam", "alignments", "alternatives"]
 Language = Annotated[str, Field(max_length=100)]
 Phrase = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"\S")]
 Phrases = Annotated[list[Phrase], Field(max_length=1000)]
+
+# What is wrong with points is told by who reads them: here they are any lists.
+_POINTS = {
+    "type": "array",
+    "minItems": 1,
+    "items": {"type": "array", "minItems": 1, "items": {"type": ["number", "null"]}},
+}
+_SERIES = {
+    "type": "object",
+    "description": "A series, what stands beside it, and how it really went on, which no model reads.",
+    "properties": {"series": _POINTS, "context": _POINTS, "target": _POINTS},
+    "required": ["series"],
+    "additionalProperties": False,
+}
+Points = Annotated[list[Any], WithJsonSchema(_POINTS)]
+Series = Annotated[dict[str, Any], WithJsonSchema(_SERIES)]
 
 LIKELIEST = 5  # alternatives of a step, unless another number is asked for
 
@@ -21,18 +35,46 @@ class _Asked(BaseModel):
 class Wish(_Asked):
     """An input with wishes of its own, which go before those for all inputs."""
 
-    source: str
+    source: str | Points | Series
     prefix: str | None = Field(None, max_length=100_000)
     require: Phrases | None = None
     forbid: Phrases | None = None
     to: Language | None = None
 
 
+def _form(given: Any) -> str | None:
+    if isinstance(given, str):
+        return "text"
+    if isinstance(given, list):
+        return "points"
+    if isinstance(given, Wish):
+        return "wish"
+    return ("series" if "series" in given else "wish") if isinstance(given, dict) else None
+
+
+Input = Annotated[
+    Annotated[str, Tag("text")]
+    | Annotated[Wish, Tag("wish")]
+    | Annotated[Points, Tag("points")]
+    | Annotated[Series, Tag("series")],
+    Discriminator(
+        _form,
+        custom_error_type="input",
+        custom_error_message="should be a text, a list of points, or an object",
+    ),
+]
+
+
 class Ask(_Asked):
     """All but `inputs` can be left out: then it is as the model's configuration says."""
 
     model: str | None = Field(None, max_length=1000, description="Its name, where several are served.")
-    inputs: list[str | Wish] = Field(min_length=1, max_length=100_000)
+    inputs: list[Input] = Field(
+        min_length=1,
+        max_length=100_000,
+        description="Sources, or objects with a source and wishes of its own: texts, pictures as data URLs "
+        "(data:image/png;base64,...), series as lists of points or as objects; as the model reads them.",
+    )
     to: Language | None = Field(None, description="The language of the answers, where a model knows several.")
     prefix: str = Field("", max_length=100_000, description="Every answer begins with this.")
     require: Phrases = Field([], description="Words or phrases that every answer has.")
@@ -42,7 +84,7 @@ class Ask(_Asked):
         None, ge=1, le=1000, description="So many answers to each input, the best first."
     )
     penalty: Literal["gnmt", "average"] | None = Field(None, description="How lengths are compared.")
-    length_penalty: float | None = Field(None, ge=0, le=1000)
+    length_penalty: float | None = Field(None, ge=0, le=10)
     coverage: float | None = Field(None, ge=0, le=1000)
     min_length: int | None = Field(None, ge=0, le=10**6, description="Pieces.")
     max_length: int | None = Field(None, ge=1, le=10**6, description="Pieces.")
@@ -69,9 +111,13 @@ class Ask(_Asked):
         LIKELIEST, ge=1, le=1000, description="So many of the likeliest pieces for each step, if returned."
     )
 
-    def requests(self) -> list[Request]:
-        common = Request("", self.prefix, self.require, self.forbid, self.to)
-        return [_request(one, common) for one in self.inputs]
+    def wishes(self) -> list[Wish]:
+        """The inputs, each with its own wishes or those for all."""
+        return [self._wish(one if isinstance(one, Wish) else Wish(source=one)) for one in self.inputs]
+
+    def _wish(self, own: Wish) -> Wish:
+        missing = {name: getattr(self, name) for name in _WISHES if getattr(own, name) is None}
+        return own.model_copy(update=missing)
 
     def options(self) -> dict[str, Any]:
         """What it asks of the search."""
@@ -109,17 +155,7 @@ _OPTIONS = (
     "min_p",
     "seed",
 )
-
-
-def _request(one: str | Wish, common: Request) -> Request:
-    if isinstance(one, str):
-        return Request(one, common.prefix, common.require, common.forbid, common.to)
-    own = (one.prefix, one.require, one.forbid, one.to)
-    shared = (common.prefix, common.require, common.forbid, common.to)
-    prefix, require, forbid, to = (
-        mine if mine is not None else theirs for mine, theirs in zip(own, shared, strict=True)
-    )
-    return Request(one.source, prefix, require, forbid, to)  # type: ignore[arg-type]
+_WISHES = ("prefix", "require", "forbid", "to")
 
 
 class Alternative(BaseModel):
@@ -171,9 +207,34 @@ class Look(BaseModel):
     heads: int
 
 
+class SourceKind(BaseModel):
+    kind: Literal["text", "picture", "series"]
+    unit: str = Field(description="What sources are counted in: pieces, cells or points.")
+    grid: list[int] | None = Field(
+        None, description="Rows and columns of the cells of a picture, row by row."
+    )
+    size: int | None = Field(None, description="Pixels a side that are seen of a picture.")
+    fit: str | None = Field(None, description="How a picture becomes a square: crop, stretch or pad.")
+    values: int | None = Field(None, description="Of a point.")
+    context: int | None = Field(
+        None, description="Values of a point of the context; none: there is no context."
+    )
+    steps: int | None = Field(None, description="Points of a series, as a rule.")
+    mean: list[float] | None = Field(None, description="Of each value, in what was trained with.")
+    scale: list[float] | None = Field(None, description="The standard deviation of each value there.")
+    stride: float | None = Field(None, description="How far a step goes there, where that is known.")
+
+
+class AnswerKind(BaseModel):
+    kind: Literal["text", "series"]
+    values: int | None = Field(None, description="Of a point.")
+
+
 class Model(BaseModel):
     name: str
     task: str
+    source: SourceKind
+    answer: AnswerKind
     engine: str = Field(description="What runs the model: native, or another that tells less.")
     languages: dict[str, list[str]]
     directions: list[list[str]]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from regard.data.captions import CaptionFile, caption_file
 from regard.data.held import HeldStore
 from regard.data.locating import IN_CACHE
 from regard.search import Found, Hypothesis, Rules
-from regard.tasks.codec import Shown
+from regard.tasks.codec import Answers, Shown, Sources
 from regard.tasks.examples import Examples, OwnFiles
 from regard.tasks.shapes import write_scenes
 from regard.tasks.sight import Seen, Sight
@@ -94,6 +95,19 @@ class PictureCodec:
     marks: tuple[str, ...] = ()
     looks = False
     example = GREY
+    answers = Answers("text")
+
+    @cached_property
+    def sources(self) -> Sources:
+        sight = self.sight
+        return Sources(
+            "picture",
+            unit="cells",
+            facts={"grid": list(sight.grid), "size": sight.size, "fit": sight.fit},
+            fixed=True,
+            quick=0,  # a few letters can hold millions of pixels
+            request_bytes=16_000_000,  # a photograph of 12 million bytes, as a data URL has it
+        )
 
     @cached_property
     def view(self) -> View:
@@ -120,6 +134,12 @@ class PictureCodec:
             raise UserError(
                 f"the model knows one language to answer in, and is not asked for {request.to!r} or another"
             )
+
+    def admit(self, given: Any) -> str:
+        """The picture as the model sees it, as a data URL: few bytes may wait where many came in."""
+        if not isinstance(given, str):
+            raise UserError("A picture is given as a text: its data URL (data:image/png;base64,...).")
+        return self.sight.small(given, files=self.files) if given.strip() else given
 
     def read(self, requests: Sequence[Request]) -> list[Look | UserError | None]:
         found: list[Look | UserError | None] = [None] * len(requests)
@@ -156,7 +176,7 @@ class PictureCodec:
     def forced(self, read: Look, target: str, hypothesis: Hypothesis) -> Prediction:
         return self.targets.forced(self._shown(read), target, hypothesis)
 
-    def said(self, tokens: Sequence[int]) -> tuple[tuple[str, ...], str]:
+    def said(self, tokens: Sequence[int], source: str) -> tuple[tuple[str, ...], str]:
         return self.target.pieces(tokens), self.target.decode(tokens)
 
     def nothing(self, text: str, *, problem: str | None = None) -> Prediction:

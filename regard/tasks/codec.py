@@ -33,6 +33,28 @@ class Read(Protocol):
 
 
 @dataclass(frozen=True)
+class Sources:
+    """What the sources of a codec are, for who takes them in and who shows them."""
+
+    kind: str  # text, picture or series
+    unit: str = "pieces"  # what they are counted in
+    facts: Mapping[str, Any] = field(default_factory=dict)  # that whoever shows them has to know
+    words: bool = False  # they have some, to which an answer's words can be aligned
+    fixed: bool = False  # all are equally long, whatever is in them
+    letters: int | None = None  # of each unit at most, on the average; None: they tell nothing of a length
+    quick: int = 2000  # letters that are admitted in no time
+    request_bytes: int = 1_000_000  # of a request with ordinary ones
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the answers of a codec are, for who shows them."""
+
+    kind: str  # text or series
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Shown:
     """A source as a prediction shows it."""
 
@@ -47,6 +69,12 @@ class Codec(Protocol):
 
     @property
     def view(self) -> View: ...
+
+    @property
+    def sources(self) -> Sources: ...
+
+    @property
+    def answers(self) -> Answers: ...
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -86,6 +114,13 @@ class Codec(Protocol):
         """A UserError where it asks for what the model does not know, whatever its source is."""
         ...
 
+    def admit(self, given: Any) -> str:
+        """The text of a source that somebody gave, as a text or as JSON; a UserError where it cannot be read.
+
+        It may be another text than was given, shorter and sooner read, but it is answered alike.
+        """
+        ...
+
     def read(self, requests: Sequence[Request]) -> Sequence[Read | UserError | None]:
         """Their sources. None for one with nothing in it, an error for one that cannot be read."""
         ...
@@ -114,8 +149,8 @@ class Codec(Protocol):
         """For an answer that was told: it reads as it was written."""
         ...
 
-    def said(self, tokens: Sequence[int]) -> tuple[tuple[str, ...], str]:
-        """The pieces of an answer that is not finished yet, and its text so far."""
+    def said(self, tokens: Sequence[Any], source: str) -> tuple[tuple[str, ...], str]:
+        """The pieces of an answer to a source that is not finished yet, and its text so far."""
         ...
 
     def nothing(self, text: str, *, problem: str | None = None) -> Prediction:

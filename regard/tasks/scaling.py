@@ -63,6 +63,13 @@ class Scaling:
     def context_size(self) -> int | None:
         return None if self.context is None else len(self.context.mean)
 
+    @property
+    def stride(self) -> float | None:
+        """How far a step goes, in the mean of squares; None where steps were not measured."""
+        if self.mode != "displacement":
+            return None
+        return math.sqrt(float(np.square(self.rows.mean).sum() + np.square(self.rows.scale).sum()))
+
     def encode(self, series: Points) -> Points:
         """A row for each observed point."""
         self._check(series)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,19 @@ from numpy.typing import NDArray
 from regard.core.batch import Sensed, Vectors
 from regard.core.errors import UserError
 from regard.core.kinds import CONTEXT, CROSS, DECODER, ENCODER, plain_kind
-from regard.core.points import Points, read_points, read_series_source, write_points, write_series_source
+from regard.core.points import (
+    Points,
+    SeriesSource,
+    read_points,
+    read_series_source,
+    write_points,
+    write_series_source,
+)
 from regard.core.prediction import AttentionRecord, Prediction, Request, View
 from regard.data import Limits, Pair, PairReport, fingerprint
 from regard.data.held import HeldStore
 from regard.search import Course, Rolled, Rules
+from regard.tasks.codec import Answers, Sources
 from regard.tasks.scaling import Scaling
 from regard.tasks.targets import warn_of_length
 from regard.tasks.unknowns import Copying
@@ -49,10 +58,29 @@ class SeriesCodec:
     scaling: Scaling
     limits: Limits
     view: View
+    seen: int | None = None  # steps of a source, as a rule
 
     languages: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     looks = False
+
+    @cached_property
+    def sources(self) -> Sources:
+        """Whoever draws a series has to know how large it is, and how far it goes at a step, where that is known."""
+        scaling = self.scaling
+        facts = {
+            "values": scaling.size,
+            "context": scaling.context_size,
+            "steps": self.seen,
+            "mean": scaling.points.mean.tolist(),
+            "scale": scaling.points.scale.tolist(),
+            "stride": scaling.stride,
+        }
+        return Sources("series", unit="points", facts=facts)
+
+    @property
+    def answers(self) -> Answers:
+        return Answers("series", {"values": self.scaling.size})
 
     @property
     def example(self) -> str:
@@ -77,6 +105,14 @@ class SeriesCodec:
         if asked := [name for name, wish in wishes.items() if wish]:
             raise UserError(f"the answer is no text, so that nothing can be asked of it by {asked[0]}")
 
+    def admit(self, given: Any) -> str:
+        text = given if isinstance(given, str) else json.dumps(given)
+        if text.strip():
+            source = read_series_source(text)
+            self.scaling.encode(source.series)
+            self.scaling.encode_context(self._beside(source))
+        return text
+
     def read(self, requests: Sequence[Request]) -> list[Observed | UserError | None]:
         return [self._read(request) for request in requests]
 
@@ -94,9 +130,12 @@ class SeriesCodec:
         longest = self.limits.source
         warn_of_length("source", longest, [(text, len(source.series))])
         rows = self.scaling.encode(source.series)[-longest:].astype(np.float32)
-        context = source.context if self.scaling.context is not None else None
-        beside = self.scaling.encode_context(context)
+        beside = self.scaling.encode_context(self._beside(source))
         return Observed(text, source.series, rows, None if beside is None else beside.astype(np.float32))
+
+    def _beside(self, source: SeriesSource) -> Points | None:
+        """The context, where the model was trained with one: it may stand in sources for others."""
+        return source.context if self.scaling.context is not None else None
 
     def measure(self, texts: Sequence[str]) -> list[int]:
         found = []
@@ -155,9 +194,11 @@ class SeriesCodec:
     def forced(self, read: Any, target: str, hypothesis: Any) -> Prediction:
         raise NotImplementedError("what cannot be encoded is never forced")
 
-    def said(self, tokens: Sequence[Any]) -> tuple[tuple[str, ...], str]:
-        """Rows of an answer that goes on still: in the model's measure, for they are not to be read."""
-        return tuple(f"+{step}" for step in range(1, len(tokens) + 1)), json.dumps(list(tokens))
+    def said(self, tokens: Sequence[Any], source: str) -> tuple[tuple[str, ...], str]:
+        """Of rows in the model's measure."""
+        rows = np.array(tokens, dtype=np.float64).reshape(len(tokens), self.scaling.size)
+        points = self.scaling.decode(read_series_source(source).series, rows)
+        return tuple(f"+{step}" for step in range(1, len(tokens) + 1)), write_points(points)
 
     def nothing(self, text: str, *, problem: str | None = None) -> Prediction:
         record = AttentionRecord((), (), {"cross": np.zeros((1, 1, 0, 0), dtype=np.float32)})
@@ -201,8 +242,8 @@ class SeriesCodec:
         self.scaling.save(folder / SCALING)
 
     @staticmethod
-    def load(folder: Path, limits: Limits, view: View) -> "SeriesCodec":
-        return SeriesCodec(Scaling.load(folder / SCALING), limits, view)
+    def load(folder: Path, limits: Limits, view: View, seen: int | None = None) -> "SeriesCodec":
+        return SeriesCodec(Scaling.load(folder / SCALING), limits, view, seen)
 
 
 def _collated(rows: Sequence[tuple[NDArray[np.float32], NDArray[np.float32] | None]]) -> Vectors | Sensed:

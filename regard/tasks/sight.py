@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from torch import nn
 
 from regard.core.batch import Pictures, Vectors
+from regard.core.errors import UserError
 from regard.data import fingerprint, located
-from regard.data.pictures import fitted, read_picture
+from regard.data.pictures import fitted, picture_url, read_picture
 from regard.data.workshop import publish, workshop
 
 log = logging.getLogger("regard")
@@ -49,6 +50,18 @@ class Sight:
     def pixels(self, source: str, *, files: bool = True) -> NDArray[np.uint8]:
         """3 H W of one picture; a UserError where it cannot be read."""
         return fitted(read_picture(source, files=files), self.size, self.fit)
+
+    def small(self, source: str, *, files: bool = True) -> str:
+        """A data URL of all that is seen of a picture: the same pixels, and seldom as many bytes."""
+        picture = read_picture(source, files=files)
+        high, wide = picture.shape[:2]
+        rows, columns = self.grid
+        if high < rows or wide < columns:
+            raise UserError(
+                f"The picture has {wide} × {high} pixels, but the model looks at {columns} × {rows} places in it. "
+                "Give a larger one."
+            )
+        return picture_url(fitted(picture, self.size, self.fit))
 
     @torch.inference_mode()
     def see(self, pixels: Sequence[NDArray[np.uint8]]) -> list[Seen]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from regard.core.batch import Tokens
 from regard.core.errors import UserError
@@ -14,7 +15,7 @@ from regard.core.prediction import Prediction, Request, View
 from regard.core.words import Words
 from regard.data import Limits, Pair, TokenStore, open_store
 from regard.search import Found, Hypothesis, Rules
-from regard.tasks.codec import Shown
+from regard.tasks.codec import Answers, Shown, Sources
 from regard.tasks.targets import TextTargets, warn_of_length, words_read
 from regard.tasks.unknowns import Copying
 from regard.text import Borrowing, LanguageTokenizers, Tags, TargetTokenizer, Tokenizer
@@ -48,6 +49,9 @@ class TextCodec:
     languages: tuple[str, ...] = ()  # that can be asked for; none: there is only one
     marks: tuple[str, ...] = ()  # other tags that were trained with
     borrows: bool = False  # unknown words of a source have ids, so that a pointer can say them
+
+    sources = Sources("text", words=True, letters=40)
+    answers = Answers("text")
 
     def agrees(self, other: "TextCodec") -> bool:
         """Both have the same pieces, so that their models can answer together."""
@@ -104,6 +108,11 @@ class TextCodec:
         self.check(request)
         return [] if request.to is None else self.tags.ids([request.to])
 
+    def admit(self, given: Any) -> str:
+        if not isinstance(given, str):
+            raise UserError("the model reads texts, and this is none")
+        return given
+
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """A row for each text: its pieces and the end mark. An empty row for a text with nothing in it.
 
@@ -153,7 +162,7 @@ class TextCodec:
         shown = self._shown(read, in_words=bool(hypothesis.attention))
         return self.targets.forced(shown, target, hypothesis)
 
-    def said(self, tokens: Sequence[int]) -> tuple[tuple[str, ...], str]:
+    def said(self, tokens: Sequence[int], source: str) -> tuple[tuple[str, ...], str]:
         return self.target.pieces(tokens), self.target.decode(tokens)
 
     def nothing(self, text: str, *, problem: str | None = None) -> Prediction:

@@ -75,6 +75,11 @@ class Trajectories:
         """Of an answer."""
         return MADE[self.made].predicted if self.own is None and self.scene is None else self.predicted
 
+    @property
+    def seen(self) -> int:
+        """Steps of a source."""
+        return MADE[self.made].observed if self.own is None and self.scene is None else self.observed
+
     def _examples(self) -> Examples:
         if self.own is not None:
             return self._of_own(self.own)

@@ -269,6 +269,31 @@ def test_a_server_with_a_key_asks_for_it(browser: Browser, runs: dict[str, Path]
         expect(page.locator("#answer")).to_have_text(re.compile("."))
 
 
+def test_no_key_can_be_typed_into_a_form_that_is_about_to_go(browser: Browser, runs: dict[str, Path]) -> None:
+    held: list[Route] = []
+
+    def holding(route: Route) -> None:
+        if route.request.headers.get("authorization") == "Bearer wrong":
+            held.append(route)
+        else:
+            route.continue_()
+
+    with here(runs["dates"], keys=("secret",)) as server, visited(browser, refusals=True) as page:
+        page.route("**/v1/models", holding)
+        page.goto(link(server.port, input=SOURCE))
+        page.get_by_label("Key").fill("wrong")
+        page.get_by_role("button", name="Use it").click()
+        expect(
+            page.get_by_label("Key")
+        ).to_be_disabled()  # its refusal brings another field, with nothing in it
+        until(lambda: page.wait_for_timeout(10) or held)  # the browser's events come while it waits
+        held[0].continue_()
+        expect(page.get_by_role("alert")).to_contain_text("The server refuses this key.")
+        page.get_by_label("Key").fill("secret")
+        page.get_by_role("button", name="Use it").click()
+        expect(page.locator("#answer")).to_have_text(re.compile("."))
+
+
 def hostile_prediction() -> dict[str, object]:
     pieces, words = [HOSTILE, "</s>"], {"texts": [HOSTILE], "of": [[0], None]}
     record = {

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import axe_playwright_python
 import numpy as np
 import pytest
-from browsing import chromium, link, needs_chromium, visited
+from browsing import chromium, grave_faults, link, needs_chromium, saved, visited
 from playwright.sync_api import Browser, Page, expect
 from serving import RECURRENT, TRANSFORMER, Here, here, untrained
 
@@ -20,7 +19,6 @@ from regard.viewing.tree import beam_tree
 pytestmark = needs_chromium
 
 SOURCE = "a cat and a dog"
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 VIEWS = ("answer", "attention", "whatif", "beam", "compare")
 
 
@@ -241,14 +239,6 @@ def test_two_models_and_two_searches_are_compared(page: Page, server: Here) -> N
     assert "other_model=second&other_beam=3" in page.url
 
 
-def saved(page: Page, format: str) -> bytes:
-    page.get_by_role("button", name="Save").click()
-    with page.expect_download() as download:
-        page.locator(f"[data-format={format}]").click()
-    assert download.value.suggested_filename.endswith(f".{format}")
-    return Path(download.value.path()).read_bytes()
-
-
 def test_every_view_is_saved_as_picture_data_and_page(browser: Browser, server: Here, tmp_path: Path) -> None:
     with visited(browser, accept_downloads=True) as page:
         opened(page, server)
@@ -272,6 +262,18 @@ def test_every_view_is_saved_as_picture_data_and_page(browser: Browser, server: 
             assert kept["prediction"]["answers"][0]["text"] == predicted(server).text
 
 
+def test_a_saved_comparison_holds_both_sides(browser: Browser, server: Here) -> None:
+    with visited(browser, accept_downloads=True) as page:
+        opened(page, server, view="compare", other_model="second", other_beam=2)
+        (theirs,) = server.texts([SOURCE], model="second", beam=2)
+        expect(page.locator(".two .reply").nth(1)).to_have_text(theirs)
+        data = json.loads(saved(page, "json"))
+        assert data["asked"]["model"] == "first"
+        assert data["prediction"]["answers"][0]["text"] == predicted(server).text
+        assert (data["other"]["asked"]["model"], data["other"]["asked"]["beam"]) == ("second", 2)
+        assert data["other"]["prediction"]["answers"][0]["text"] == theirs
+
+
 def test_there_is_nothing_to_save_before_an_answer(page: Page, server: Here) -> None:
     page.goto(link(server.port, model="first"))
     page.get_by_role("button", name="Save").click()
@@ -284,20 +286,10 @@ def test_no_view_has_a_serious_fault_of_accessibility(browser: Browser, server: 
     with visited(browser, color_scheme=scheme, reduced_motion="reduce") as page:
         page.goto(link(server.port, model="first", input=SOURCE, beam=2, prefix="a"))
         settled(page)
-        page.evaluate(AXE)
         for tab in page.get_by_role("tab").all():
             tab.click()
             expect(page.locator("#view.old")).to_have_count(0)
-            only = (
-                ", runOnly: ['color-contrast']" if scheme == "dark" else ""
-            )  # the rest is the same in the dark
-            faults = page.evaluate(f"axe.run({{resultTypes: ['violations']{only}}})")["violations"]
-            grave = [
-                (fault["id"], [node["html"][:120] for node in fault["nodes"][:3]])
-                for fault in faults
-                if fault["impact"] in ("serious", "critical")
-            ]
-            assert grave == [], tab.inner_text()
+            assert grave_faults(page, scheme) == [], tab.inner_text()
 
 
 def test_tabs_are_walked_by_arrow_keys(page: Page, server: Here) -> None:

@@ -2,6 +2,8 @@
 
 import { button, make } from "./elements.js";
 
+export const FUTURES = 6; // of a series, unless another number is chosen
+
 let count = 0;
 
 // A row of radio buttons. `options()` gives [value, title] pairs; with fewer than two there is nothing to choose.
@@ -25,17 +27,20 @@ export function choices(title, { options, get, set }) {
   };
 }
 
-export function toggle(title, { get, set }) {
+export function toggle(title, { get, set, fits = () => true }) {
   const input = make("input", { type: "checkbox", autocomplete: "off", change: () => set(input.checked) });
-  return { element: make("label", { class: "switch" }, input, make("span", {}, title)), update: () => { input.checked = get(); } };
+  const element = make("label", { class: "switch" }, input, make("span", {}, title));
+  return { element, update: () => { input.checked = get(); element.hidden = !fits(); } };
 }
 
-export function slider(title, { get, set, max, step, shown }) {
+export function slider(title, { get, set, max, step, shown, fits = () => true }) {
   const output = make("output", {});
   const input = make("input", { type: "range", min: 0, max, step, autocomplete: "off", input: () => set(Number(input.value)) });
+  const element = make("label", { class: "slider" }, make("span", {}, title), input, output);
   return {
-    element: make("label", { class: "slider" }, make("span", {}, title), input, output),
+    element,
     update() {
+      element.hidden = !fits();
       input.value = get();
       output.textContent = shown(get());
     },
@@ -91,7 +96,11 @@ export function menu(title, id, ...content) {
 export function searchSettings(context, { prefix = "", several = true, modelOf = () => context.model } = {}) {
   const { change } = context;
   const of = (name) => ({ get: () => context.state[prefix + name], set: (value) => change({ [prefix + name]: value, answer: 0 }) });
+  const ofPieces = (control) => ({ ...control, fits: () => modelOf().answer.kind === "text" });
   const beam = () => Math.min(context.state[`${prefix}beam`] ?? modelOf().search.beam, modelOf().limits.best);
+  const futures = {
+    ...number("Futures", { ...of("best"), fallback: () => FUTURES, min: 1, max: () => modelOf().limits.best }), fits: () => several && modelOf().answer.kind === "series",
+  };
   const all = [
     number("Beam", { ...of("beam"), fallback: () => modelOf().search.beam, min: 1, max: () => modelOf().limits.beam }),
     ...(!several ? [] : [number("Answers", { ...of("best"), fallback: () => Math.min(3, beam()), min: 1, max: beam })]),
@@ -102,5 +111,15 @@ export function searchSettings(context, { prefix = "", several = true, modelOf =
     }),
     number("Never repeat pieces", { ...of("no_repeat"), fallback: () => modelOf().search.no_repeat, min: 0, max: () => 20 }),
   ];
-  return { element: make("div", { class: "settings" }, all.map(({ element }) => element)), update: () => all.forEach((one) => one.update()) };
+  const both = [...all.map(ofPieces), futures];
+  const none = make("p", { class: "quiet" }, "Nothing to choose: points are said one after the other.");
+  return {
+    element: make("div", { class: "settings" }, both.map(({ element }) => element), none),
+    update() {
+      const fitting = both.filter((one) => one.fits());
+      both.forEach((one) => { one.element.hidden = !one.fits(); });
+      none.hidden = fitting.length > 0 || !several;
+      fitting.forEach((one) => one.update());
+    },
+  };
 }

@@ -1,8 +1,10 @@
 // The weights of an answer as matrices: of a kind, a layer and a head or their mean, by pieces or by words.
 
+import { minus } from "./elements.js";
+
 const MARKS = ["<pad>", "<s>", "</s>"];
-const SIDES = { cross: ["target", "source"], encoder: ["source", "source"], decoder: ["target", "fed"] };
-export const KINDS = { cross: "Answer at source", encoder: "Source at itself", decoder: "Answer at itself" };
+const SIDES = { cross: ["target", "source"], context: ["target", "context"], encoder: ["source", "source"], decoder: ["target", "fed"] };
+export const KINDS = { cross: "Answer at source", context: "Answer at context", encoder: "Source at itself", decoder: "Answer at itself" };
 export const plainKind = (kind) => kind.split(".")[0];
 export const sidesOf = (kind) => SIDES[plainKind(kind)] ?? SIDES.cross;
 export const isMark = (piece) => MARKS.includes(piece);
@@ -11,8 +13,9 @@ export const isMark = (piece) => MARKS.includes(piece);
 export const textOf = (piece) => piece.replaceAll("▁", " ");
 
 export class Looks {
-  constructor(record) {
+  constructor(record, { numbered = false } = {}) {
     this.record = record;
+    this.shown = numbered ? minus : (label) => label; // steps are numbers, pieces may only look like some
     this.weights = record.attention;
     this.kinds = Object.keys(KINDS).flatMap((plain) => Object.keys(this.weights).filter((kind) => plainKind(kind) === plain));
     this.known = new Map();
@@ -25,13 +28,13 @@ export class Looks {
   // The units of a side in their order: pieces or words, each with the pieces it is made of.
   units(side, words) {
     const key = `${side} ${words}`;
-    if (!this.known.has(key)) this.known.set(key, side === "fed" ? this.#fed(words) : this.#units(side, words));
+    if (!this.known.has(key)) this.known.set(key, side === "fed" ? this.#fed(words) : side === "context" ? this.#beside() : this.#units(side, words));
     return this.known.get(key);
   }
 
   #units(side, words) {
     const pieces = this.record[`${side}_pieces`], labels = this.record.labels[side], known = this.record[`${side}_words`];
-    const piece = (at) => ({ label: labels[at], text: textOf(pieces[at]), special: isMark(pieces[at]) || known?.of[at] === null, members: [at] });
+    const piece = (at) => ({ label: this.shown(labels[at]), text: textOf(pieces[at]), special: isMark(pieces[at]) || known?.of[at] === null, members: [at] });
     if (!words || !known) return pieces.map((_, at) => ({ ...piece(at), at }));
     const groups = new Map();
     let blanks = [];
@@ -47,6 +50,12 @@ export class Looks {
     all.at(-1)?.[1].push(...blanks);
     return all.map(([word, members], at) =>
       typeof word === "number" ? { label: known.texts[word], text: known.texts[word], special: false, members, at } : { ...piece(members[0]), at });
+  }
+
+  // What stands beside a source, by numbers.
+  #beside() {
+    const [, , , count] = this.shape(this.kinds.find((kind) => plainKind(kind) === "context"));
+    return Array.from({ length: count }, (_, at) => ({ label: String(at + 1), text: String(at + 1), special: false, members: [at], at }));
   }
 
   // What a decoder was fed: the begin mark, then the answer without its last piece.

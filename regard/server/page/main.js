@@ -4,12 +4,12 @@ import { hasKey, keepKey, models as fetchModels } from "./asking.js";
 import { themes } from "./colours.js";
 import { menu, searchSettings, select } from "./controls.js";
 import { button, byId, make } from "./elements.js";
-import { Looks } from "./looks.js";
+import { Looks, plainKind, sidesOf } from "./looks.js";
 import { Pointing } from "./pointing.js";
 import { Question } from "./question.js";
 import { copy, FORMATS, save } from "./saving.js";
-import { fromLink, toLink } from "./state.js";
-import { languageName, taskOf } from "./tasks.js";
+import { fromLink, keptBeside, toLink } from "./state.js";
+import { languageName, sourceOf, taskOf } from "./tasks.js";
 import { answerView } from "./views/answer.js";
 import { attentionView } from "./views/attention.js";
 import { beamView } from "./views/beam.js";
@@ -22,11 +22,12 @@ const ALTERNATIVES = 6;
 class Page {
   constructor(models) {
     this.models = models;
-    this.state = fromLink(location.search);
+    this.state = fromLink(location.search, history.state);
+    this.inputs = {}; // the last one of each kind of source
     this.pointing = new Pointing();
     this.change = (patch, options) => this.set(patch, options);
     this.instead = (step, piece) => this.takeInstead(step, piece);
-    this.kind = () => (this.state.view === "attention" && this.looks?.kinds.includes(this.state.kind) ? this.state.kind : "cross");
+    this.kind = () => (this.state.view === "attention" && this.looks?.kinds.includes(this.state.kind) && sourceOf(this.model).looks.includes(plainKind(this.state.kind)) ? this.state.kind : "cross");
     this.question = new Question(() => this.changed());
     this.settle();
   }
@@ -35,8 +36,12 @@ class Page {
     return this.models.find(({ name }) => name === this.state.model) ?? this.models[0];
   }
 
+  get views() {
+    return VIEWS.filter((view) => view.fits?.(this.model) ?? true);
+  }
+
   get view() {
-    return VIEWS.find(({ id }) => id === this.state.view) ?? answerView;
+    return this.views.find(({ id }) => id === this.state.view) ?? answerView;
   }
 
   get words() {
@@ -51,7 +56,7 @@ class Page {
   get looks() {
     const record = this.answer?.attention;
     if (!record || !Object.keys(record.attention).length) return null;
-    if (this.known?.record !== record) this.known = new Looks(record);
+    if (this.known?.record !== record) this.known = new Looks(record, { numbered: this.model.answer.kind === "series" });
     return this.known;
   }
 
@@ -62,6 +67,14 @@ class Page {
     return looks.matrix({ kind: this.kind(), layer: state.layer, head: state.head, words: this.words, special });
   }
 
+  // A unit of a side, as something to point at; null where the looks that are shown have no such side.
+  here(side, at) {
+    const kind = this.kind(), [rowSide, columnSide] = sidesOf(kind);
+    if (at === undefined) return null;
+    if (rowSide === side) return { kind, row: at };
+    return columnSide === side ? { kind, column: at } : null;
+  }
+
   // ---- changes
 
   set(patch, { wait = false } = {}) {
@@ -69,8 +82,9 @@ class Page {
     this.state = { ...this.state, ...patch };
     this.settle();
     const link = toLink(this.state) || location.pathname;
-    if (moved) history.pushState(null, "", link);
-    else history.replaceState(null, "", link);
+    const kept = keptBeside(this.state, new URL(link, location.href).search);
+    if (moved) history.pushState(kept, "", link);
+    else history.replaceState(kept, "", link);
     if ("input" in patch) this.pointing.clear();
     this.ask(wait);
     this.changed();
@@ -87,16 +101,20 @@ class Page {
   }
 
   choose(name) {
-    this.set({ model: name, answer: 0, layer: null, head: null, step: null, beam: null, length_penalty: null, penalty: null, no_repeat: null });
+    const next = this.models.find((one) => one.name === name), { kind } = this.model.source;
+    this.inputs[kind] = this.state.input;
+    const other = next.source.kind === kind ? {} : { input: this.inputs[next.source.kind] ?? "", prefix: "", require: [], forbid: [], kind: "cross", words: null };
+    this.set({ ...other, model: name, answer: 0, layer: null, head: null, step: null, beam: null, length_penalty: null, penalty: null, no_repeat: null });
   }
 
   asking(model, state, { best = 1, attention = "cross", returns = [] }) {
     const can = (part) => model.returns.includes(part);
-    const own = { to: state.to, beam: state.beam, penalty: state.penalty, length_penalty: state.length_penalty, no_repeat: state.no_repeat };
+    const ofPieces = model.answer.kind === "text" && { beam: state.beam, penalty: state.penalty, length_penalty: state.length_penalty, no_repeat: state.no_repeat };
+    const own = { to: state.to, ...ofPieces };
     const chosen = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null && value !== undefined));
     return {
       model: model.name, inputs: [state.input], ...chosen, best,
-      ...(state.prefix.trim() && { prefix: state.prefix.trim() }), require: state.require, forbid: state.forbid,
+      ...(ofPieces && { ...(state.prefix.trim() && { prefix: state.prefix.trim() }), require: state.require, forbid: state.forbid }),
       return: ["pieces", "scores", "alternatives", "attention", ...returns].filter(can), attention,
       alternatives: Math.min(ALTERNATIVES, model.limits.alternatives),
     };
@@ -135,8 +153,6 @@ class Page {
   // ---- drawing
 
   start() {
-    this.composer = taskOf(this.model).composer(this);
-    byId("composer").replaceChildren(this.composer.element);
     this.picker = select("Model", { options: () => this.models.map(({ name }) => [name, name]), get: () => this.model.name, set: (name) => this.choose(name), attributes: { id: "model" } });
     document.querySelector(".top .model").replaceWith(this.picker.element);
     this.picker.element.classList.add("model");
@@ -145,23 +161,42 @@ class Page {
       button("", () => { this.saved.panel.hidePopover(); this.save(format); }, { class: "item", "data-format": format }));
     Object.values(FORMATS).forEach(({ title, hint }, at) => saving[at].append(make("b", {}, title), make("span", { class: "quiet" }, hint)));
     this.saved = menu("Save", "saving", ...saving);
-    const link = button("Copy link", () => copy(location.href, link), { class: "tool" });
+    const link = button("Copy link", () => this.copyLink(link), { class: "tool" });
     byId("actions").replaceChildren(menu("Search", "search", this.settings.element).element, this.saved.element, link);
     this.tabs = VIEWS.map((view) => button("", () => this.set({ view: view.id }), { role: "tab", id: `tab-${view.id}`, "aria-controls": "view" }));
     byId("tabs").replaceChildren(...this.tabs);
     byId("tabs").addEventListener("keydown", (event) => this.alongTabs(event));
-    addEventListener("popstate", () => { this.state = fromLink(location.search); this.settle(); this.ask(); this.changed(); });
+    addEventListener("popstate", () => { this.state = fromLink(location.search, history.state); this.settle(); this.ask(); this.changed(); });
     addEventListener("keydown", (event) => { if (event.key === "Escape") this.pointing.clear(); });
     this.ask();
     this.changed();
   }
 
+  // The composer for the model's kind of source.
+  compose() {
+    const { kind } = this.model.source;
+    if (this.composed === kind) return;
+    this.composed = kind;
+    this.composer?.leave();
+    this.pointing.clear();
+    this.composer = sourceOf(this.model).composer(this);
+    byId("composer").replaceChildren(this.composer.element);
+  }
+
+  copyLink(opener) {
+    copy(location.href, opener);
+    const { heavy } = sourceOf(this.model);
+    if (!history.state?.input || !heavy) return;
+    byId("problem").replaceChildren(notice(heavy));
+    this.told = null;
+  }
+
   alongTabs(event) {
-    const at = this.tabs.indexOf(event.target), step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const { views } = this, at = views.findIndex(({ id }) => event.target.id === `tab-${id}`), step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (at < 0 || !step) return;
-    const next = (at + step + VIEWS.length) % VIEWS.length;
-    this.set({ view: VIEWS[next].id });
-    this.tabs[next].focus();
+    const next = views[(at + step + views.length) % views.length];
+    this.set({ view: next.id });
+    byId(`tab-${next.id}`).focus();
   }
 
   // Draws once for all changes of a moment.
@@ -177,9 +212,11 @@ class Page {
     byId("about").textContent = about(model);
     this.picker.update();
     this.settings.update();
+    this.compose();
     this.composer.update();
     this.tabs.forEach((tab, at) => {
       const chosen = VIEWS[at] === view;
+      tab.hidden = !this.views.includes(VIEWS[at]);
       tab.textContent = VIEWS[at].title(model);
       tab.setAttribute("aria-selected", String(chosen));
       tab.tabIndex = chosen ? 0 : -1;
@@ -191,7 +228,7 @@ class Page {
 
   drawView() {
     const { view, question } = this;
-    const nothing = view === answerView ? null : view.missing?.(this) ?? (!this.state.input.trim() ? "Type something above, and this view fills." : null);
+    const nothing = view === answerView ? null : view.missing?.(this) ?? (!this.state.input.trim() ? sourceOf(this.model).empty : null);
     const wanted = nothing ?? view.id;
     byId("view").setAttribute("aria-labelledby", `tab-${view.id}`);
     if (this.mounted?.wanted !== wanted) {
@@ -239,8 +276,8 @@ class Page {
     }
     const holder = make("div", { class: "unseen", "aria-hidden": "true" }, svg || "");
     document.body.append(holder); // so that the page's styles reach it
-    const data = { format: "regard.page/1", link: location.href, asked: JSON.parse(this.question.answered), prediction: this.question.prediction };
-    const texts = [["Model", this.model.name], ["Source", this.state.input], ["Answer", this.answer.text]];
+    const data = { format: "regard.page/1", link: location.href, asked: JSON.parse(this.question.answered), prediction: this.question.prediction, ...this.view.data?.(this) };
+    const texts = [["Model", this.model.name], ["Source", sourceOf(this.model).told(this.state.input)], ["Answer", this.answer.text]];
     try {
       await save(format, { svg, data, texts, name: `${this.model.name}-${this.view.id}`.replace(/[^\w.-]+/g, "_"), title: `${this.answer.text.slice(0, 60)} · Regard` });
     } finally {
@@ -259,9 +296,14 @@ function notice(text, again = null, keyed = null) {
   const box = make("div", { class: "notice" }, make("p", {}, text, again ? ` Trying again in ${again.seconds} s.` : ""));
   if (again) box.append(button("Try now", again.now, { class: "tool" }));
   if (keyed) {
-    const key = make("input", { type: "password", id: "key", autocomplete: "off" });
-    box.append(make("form", { class: "with", submit: (event) => { event.preventDefault(); keepKey(key.value); keyed(); } },
-      make("label", { for: "key" }, "Key"), key, make("button", { type: "submit" }, "Use it")));
+    const key = make("input", { type: "password", id: "key", autocomplete: "off" }), use = make("button", { type: "submit" }, "Use it");
+    const submit = (event) => {
+      event.preventDefault();
+      keepKey(key.value);
+      key.disabled = use.disabled = true; // what comes next is another form: nothing that is typed now would be in it
+      keyed();
+    };
+    box.append(make("form", { class: "with", submit }, make("label", { for: "key" }, "Key"), key, use));
   }
   return box;
 }
@@ -271,13 +313,18 @@ function notice(text, again = null, keyed = null) {
 let page = null;
 themes(byId("theme"), () => page?.changed());
 
+let attempt = 0;
 async function begin(wait = 2) {
+  attempt += 1;
+  const mine = attempt; // the newest counts: an answer to an earlier one may come after it
   try {
     const models = await fetchModels();
+    if (mine !== attempt || page) return;
     byId("problem").replaceChildren();
     page = new Page(models);
     page.start();
   } catch (error) {
+    if (mine !== attempt || page) return;
     if (error.status === 401) {
       const words = hasKey() ? "The server refuses this key." : "This server asks for a key.";
       byId("problem").replaceChildren(notice(words, null, () => begin()));

@@ -2,12 +2,13 @@
 
 import { make, say, weightText } from "./elements.js";
 import { strongest } from "./looks.js";
+import { sourceOf } from "./tasks.js";
 
 export function readout(context, resting) {
   const element = make("p", { class: "readout" });
   const tell = (at) => {
     const matrix = context.matrix();
-    const found = at && matrix && at.kind === context.kind() ? sentence(matrix, at) : null;
+    const found = at && matrix && at.kind === context.kind() ? sourceOf(context.model).tell?.(context, matrix, at) ?? sentence(matrix, at) : null;
     element.replaceChildren(...(found ?? [make("span", { class: "quiet" }, resting())]));
     if (found) say(element.textContent);
   };

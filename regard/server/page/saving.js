@@ -29,6 +29,7 @@ export function alone(svg) {
     draw("rect", { width, height, fill: colour("card") }), inner);
 }
 
+const pictured = (svg) => (svg.querySelector("image") ? "; img-src data:" : "");
 export const svgText = (svg) => new XMLSerializer().serializeToString(alone(svg));
 
 async function png(svg, scale = 2) {
@@ -55,7 +56,7 @@ function html(svg, { title, texts, data }) {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'${pictured(svg)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
 <style>${style}</style>

@@ -13,7 +13,8 @@ export const BEGINNING = Object.freeze({
 
 const LONGEST = 6000; // characters of a link, so that every browser and every proxy takes it
 
-export function fromLink(search) {
+// `kept` is what a link could not hold, as the browser's history has it.
+export function fromLink(search, kept = null) {
   const given = new URLSearchParams(search);
   const state = { ...BEGINNING };
   for (const name of texts) if (given.has(name)) state[name] = given.get(name);
@@ -23,8 +24,11 @@ export function fromLink(search) {
   }
   for (const name of switches) if (given.has(name)) state[name] = given.get(name) === "1";
   for (const name of lists) state[name] = given.getAll(name).filter((text) => text.trim()).slice(0, 8);
+  if (!state.input && typeof kept?.input === "string") state.input = kept.input;
   return state;
 }
+
+export const keptBeside = (state, link) => (state.input && !new URLSearchParams(link).has("input") ? { input: state.input } : null);
 
 export function toLink(state) {
   const link = new URLSearchParams();

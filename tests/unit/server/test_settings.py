@@ -9,6 +9,10 @@ from serving import untrained
 from regard.core.errors import UserError
 from regard.server.served import load_models, named_runs
 from regard.server.settings import Limits, parse_limits
+from regard.tasks.captions import PictureCodec
+from regard.tasks.codec import Sources
+from regard.tasks.sight import Sight
+from regard.tasks.text import TextCodec
 
 
 def test_limits_are_read_by_name() -> None:
@@ -33,14 +37,25 @@ def test_what_is_no_limit_is_told(change: str, said: str) -> None:
         parse_limits([change])
 
 
+BY_MODELS = "1,000,000; 16,000,000 where a model reads pictures"  # of a body's bytes
+
+
 def test_every_limit_is_bounded_and_told_of_in_the_document() -> None:
     page = (Path(__file__).parents[3] / "docs" / "serve.md").read_text(encoding="utf-8")
     for name, field in Limits.model_fields.items():
         bounds = {type(one).__name__ for one in field.metadata}
         assert bounds & {"Ge", "Gt"}, name
         assert bounds & {"Le", "Lt"}, name
-        default = f"{field.default:,}" if isinstance(field.default, int) else f"{field.default:g}"
+        default = f"{field.default:,}" if isinstance(field.default, int) else f"{field.default or 0:g}"
+        default = BY_MODELS if name == "body_bytes" else default
         assert re.search(rf"\| `{name}` \| {re.escape(default)} \|", page), name
+
+
+def test_a_body_may_be_as_large_as_the_document_says() -> None:
+    texts, pictures = (int(number.replace(",", "")) for number in re.findall(r"[\d,]+\d", BY_MODELS))
+    assert (Sources("text").request_bytes, TextCodec.sources.request_bytes) == (texts, texts)
+    sight = Sight("pixels", 32, (4, 4), 8)
+    assert PictureCodec(sight, None, 5).sources.request_bytes == pictures  # type: ignore[arg-type]
 
 
 def test_models_are_called_like_their_folders_unless_they_are_named(tmp_path: Path) -> None:

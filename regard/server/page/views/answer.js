@@ -4,24 +4,35 @@ import { button, logarithm, make, percent } from "../elements.js";
 import { lineMap } from "../drawing/lines.js";
 import { readout } from "../readout.js";
 import { differing } from "../differing.js";
-import { taskOf } from "../tasks.js";
+import { pathPicture } from "../drawing/paths.js";
+import { pictureStrip } from "../drawing/strip.js";
+import { FUTURES } from "../controls.js";
+import { marksOf, pathsOf } from "../pad.js";
+import { pointsOf, pointText } from "../series.js";
+import { sourceOf, taskOf } from "../tasks.js";
 
 export const answerView = {
   id: "answer",
   title: (model) => taskOf(model).verb,
   // No more than the beam is wide: a search for more would be another one, with another answer.
-  wants: ({ state, model }) => ({ best: Math.min(state.best ?? 3, state.beam ?? model.search.beam, model.limits.best) }),
+  wants: ({ state, model }) => ({ best: model.answer.kind === "series" ? Math.min(state.best ?? FUTURES, model.limits.best)
+    : Math.min(state.best ?? 3, state.beam ?? model.search.beam, model.limits.best) }),
 
   mount(context) {
-    const said = readout(context, () => (!context.answer ? "The answer grows while you type. Then point at one of its words to see where it came from." : context.looks ? "Point at a word to see where it came from." : "This model looks at nothing: it answers from one fixed vector."));
+    const said = readout(context, () => (!context.answer ? sourceOf(context.model).resting : !context.looks ? "This model looks at nothing: it answers from one fixed vector."
+      : context.model.answer.kind === "series" ? "Circles show what all steps looked at. Point at a step to see its own look." : `Point at a word to see where it ${context.model.source.kind === "picture" ? "looked" : "came from"}.`));
     const list = make("ol", { class: "answers" });
     const examples = make("div", { class: "examples" });
     const element = make("div", {}, said.element, list, examples);
 
+    let drawn = null;
+
     function drawList() {
-      const answers = context.question.prediction?.answers ?? [];
-      const [best] = answers;
-      list.hidden = answers.length < 2;
+      const answers = context.question.prediction?.answers ?? [], [best] = answers;
+      const series = context.model.answer.kind === "series";
+      list.classList.toggle("futures", series);
+      list.hidden = answers.length < 2 || (series && answers.every((one) => one.text === best.text)); // a model that is sure draws no others
+      if (series) { list.replaceChildren(...answers.map(future)); return; }
       list.replaceChildren(...answers.map((answer, place) => {
         const chosen = place === context.state.answer;
         const bar = make("i", { class: "bar", "aria-hidden": "true" });
@@ -33,17 +44,45 @@ export const answerView = {
       }));
     }
 
+    // The first takes the likeliest point at every step, the others draw theirs.
+    function future(answer, place) {
+      const chosen = place === context.state.answer, end = pointsOf(answer.text).at(-1);
+      const row = button("", () => context.change({ answer: place, step: null }), { class: chosen ? "row chosen" : "row", "aria-pressed": String(chosen) });
+      row.append(make("span", { class: "text" }, place ? `Drawn by chance, ${place}` : "Expected"), make("span", { class: "share" }, end ? `to ${pointText(end)}` : ""),
+        make("span", { class: "score" }, `log-likelihood ${logarithm(answer.score)}`));
+      return make("li", {}, row);
+    }
+
     function drawExamples() {
-      const known = (context.model.examples ?? []).filter((text) => text !== context.state.input);
+      const all = context.model.examples ?? [], known = all.filter((text) => text !== context.state.input), source = sourceOf(context.model);
+      const key = JSON.stringify([known, Boolean(context.state.input)]);
+      if (key === drawn) return;
+      drawn = key;
       examples.replaceChildren();
       if (!known.length) return;
       examples.append(make("h2", {}, context.state.input ? "Or try" : "Try one of these"),
-        ...known.slice(0, 4).map((text) => button(text, () => context.change({ input: text, prefix: "", require: [], forbid: [], answer: 0 }), { class: "example", dir: "auto" })));
+        ...known.slice(0, 4).map((text) => {
+          const { example, name } = source, label = name(text, all.indexOf(text));
+          const one = button("", () => context.change({ input: text, prefix: "", require: [], forbid: [], answer: 0, step: null }), { class: "example", dir: "auto", "aria-label": label });
+          one.append(example(text));
+          return one;
+        }));
     }
 
     return { element, leave: said.leave, update() { said.update(); drawList(); drawExamples(); } };
   },
 
+  picture: (context) => context.answer && PICTURES[context.model.source.kind](context),
+};
+
+const PICTURES = {
   // Source and answer side by side, with lines between the words.
-  picture: (context) => context.looks && lineMap(context.matrix(false), { room: 760, threshold: 0.08, stretch: true }).svg,
+  text: (context) => context.looks && lineMap(context.matrix(false), { room: 760, threshold: 0.08, stretch: true }).svg,
+  picture: (context) => context.looks && pictureStrip(context, context.matrix(false), { room: 1100 }).svg,
+  series(context) {
+    const paths = pathsOf(context), { model, pointing: { at } } = context;
+    const picture = pathPicture(model, paths);
+    picture.show(marksOf(context, at?.row ?? -1), at?.row ?? -1);
+    return picture.svg;
+  },
 };

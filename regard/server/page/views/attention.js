@@ -1,15 +1,19 @@
 // Where the model looked: a heat map, lines or all heads; and how the answer came, step by step.
 
-import { button, labelOf, make, percent } from "../elements.js";
+import { button, labelOf, logarithm, make, percent } from "../elements.js";
 import { choices, slider, toggle } from "../controls.js";
 import { heatMap } from "../drawing/heatmap.js";
 import { headGrid } from "../drawing/heads.js";
 import { lineMap } from "../drawing/lines.js";
+import { pictureHeads, pictureStrip } from "../drawing/strip.js";
 import { stepColumn } from "../drawing/steps.js";
+import { pointsOf, pointText } from "../series.js";
+import { sourceOf } from "../tasks.js";
 import { KINDS, plainKind } from "../looks.js";
 import { readout } from "../readout.js";
 
 const DRAWINGS = [["map", "Heat map"], ["lines", "Lines"], ["heads", "All heads"]];
+const ON_PICTURE = [["map", "On the picture"], ["heads", "All heads"]];
 const BEAT = 800; // milliseconds of a step when it plays
 
 export const attentionView = {
@@ -23,10 +27,23 @@ export const attentionView = {
 
 const threshold = ({ state }) => state.threshold ?? (state.drawing === "lines" ? 0.05 : 0);
 
+// Looks at a picture are drawn on it.
+const onPicture = ({ model, kind }) => model.source.kind === "picture" && plainKind(kind()) === "cross";
+
+function drawingOnPicture(context, room, pick) {
+  const { state } = context, matrix = context.matrix(Boolean(state.special));
+  if (!matrix.rows.length) return null;
+  const step = stepUnit(context, context.matrix(false));
+  if (state.drawing === "heads") return { svg: pictureHeads(context, { room, step, pick }) };
+  const row = stepUnit(context, matrix);
+  return { matrix, ...pictureStrip(context, matrix, { room, until: row === null ? null : row + 1 }) };
+}
+
 // The chosen drawing, at most so wide.
 function drawing(context, room, pick = () => {}) {
   const { looks, state } = context;
   if (!looks) return null;
+  if (onPicture(context)) return drawingOnPicture(context, room, pick);
   const options = { room, threshold: threshold(context), stretch: Boolean(state.stretch) };
   if (state.drawing === "heads") {
     return { svg: headGrid(looks, { ...options, kind: context.kind(), words: context.words, special: Boolean(state.special), layer: state.layer, head: state.head, pick }) };
@@ -56,17 +73,21 @@ function mount(context) {
   });
   const controls = [
     choices("Show", {
-      options: () => (shape(0) * shape(1) > 1 ? DRAWINGS : DRAWINGS.slice(0, 2)), get: () => context.state.drawing, set: (drawing) => change({ drawing }),
+      options: () => {
+        const all = onPicture(context) ? ON_PICTURE : DRAWINGS;
+        return shape(0) * shape(1) > 1 ? all : all.slice(0, -1);
+      },
+      get: () => (onPicture(context) && context.state.drawing === "lines" ? "map" : context.state.drawing), set: (drawing) => change({ drawing }),
     }),
     choices("Looks", {
-      options: () => (context.looks?.kinds ?? []).map((kind) => [kind, KINDS[plainKind(kind)] + kind.slice(plainKind(kind).length)]),
+      options: () => (context.looks?.kinds ?? []).filter((kind) => sourceOf(context.model).looks.includes(plainKind(kind))).map((kind) => [kind, KINDS[plainKind(kind)] + kind.slice(plainKind(kind).length)]),
       get: () => context.kind(), set: (kind) => { pointing.clear(); change({ kind, layer: null, head: null }); },
     }),
     axis("Layer", "layer", 0), axis("Head", "head", 1),
-    toggle("Whole words", { get: () => context.words, set: (words) => { pointing.clear(); change({ words }); } }),
-    toggle("Special pieces", { get: () => Boolean(context.state.special), set: (special) => change({ special }) }),
-    toggle("Stretch colours", { get: () => Boolean(context.state.stretch), set: (stretch) => change({ stretch }) }),
-    slider("Hide below", { get: () => threshold(context), set: (value) => change({ threshold: value }), max: 0.5, step: 0.01, shown: (value) => value.toFixed(2) }),
+    toggle("Whole words", { fits: () => context.model.answer.kind === "text", get: () => context.words, set: (words) => { pointing.clear(); change({ words }); } }),
+    toggle("Special pieces", { fits: () => context.model.answer.kind === "text", get: () => Boolean(context.state.special), set: (special) => change({ special }) }),
+    toggle("Stretch colours", { fits: () => !onPicture(context), get: () => Boolean(context.state.stretch), set: (stretch) => change({ stretch }) }),
+    slider("Hide below", { fits: () => !onPicture(context), get: () => threshold(context), set: (value) => change({ threshold: value }), max: 0.5, step: 0.01, shown: (value) => value.toFixed(2) }),
   ];
   const said = readout(context, () => describe(context));
   const frame = make("div", { class: "frame", tabindex: 0, role: "application", "aria-roledescription": "picture" });
@@ -74,13 +95,13 @@ function mount(context) {
   const element = make("div", { class: "card looks" },
     make("form", { class: "controls", submit: (event) => event.preventDefault() }, controls.map((one) => one.element)),
     said.element, make("div", { class: "beside" }, frame, player.element),
-    make("p", { class: "hint" }, "Point at a word or a cell to see where it looked; click to hold it, Escape to let go. In the picture, arrow keys move."));
+    make("p", { class: "hint" }, "Point at a word, a step or a cell to see where it looked; click to hold it, Escape to let go. In the picture, arrow keys move."));
 
   let shown = null, cursor = { row: 0, column: 0 };
   const point = (place) => {
     if (!place || !shown?.matrix) return null;
     const { rows, columns } = shown.matrix;
-    return { kind: context.kind(), row: rows[place.row]?.at, column: columns[place.column]?.at };
+    return { kind: context.kind(), row: rows[place.row]?.at, column: shown.sideways ? undefined : columns[place.column]?.at };
   };
   const follow = (at) => {
     if (!shown?.show) return;
@@ -92,7 +113,8 @@ function mount(context) {
   frame.addEventListener("pointerleave", () => pointing.point(null));
   frame.addEventListener("click", (event) => { const at = point(shown?.at?.(event)); if (at) pointing.hold(at); });
   frame.addEventListener("keydown", (event) => {
-    const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const moves = shown?.sideways ? { ArrowLeft: [-1, 0], ArrowUp: [-1, 0], ArrowRight: [1, 0], ArrowDown: [1, 0] }
+      : { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     if (!shown?.show || !(event.key in moves)) return;
     event.preventDefault();
     const [down, across] = moves[event.key], within = (value, units) => Math.max(0, Math.min(units.length - 1, value));
@@ -133,14 +155,15 @@ function mount(context) {
   };
 }
 
-function describe({ state, looks, kind }) {
+function describe({ state, looks, kind, model }) {
   if (!looks) return "";
   const [layers, heads] = looks.shape(kind());
   const parts = [];
-  if (state.drawing === "heads") return `${layers} layers with ${heads} heads each. Pick one to see it large.`;
+  if (state.drawing === "heads") return `${layers} ${layers === 1 ? "layer" : "layers"} with ${heads} ${heads === 1 ? "head" : "heads"} each. Pick one to see it large.`;
   if (layers > 1) parts.push(state.layer === null ? `mean of ${layers} layers` : `layer ${state.layer}`);
   if (heads > 1) parts.push(state.head === null ? `mean of ${heads} heads` : `head ${state.head}`);
-  const what = { cross: "each row shows where one piece of the answer looked in the source", encoder: "each row shows where a piece of the source looked in the source", decoder: "each row shows where a step of the answer looked in what was there before" }[plainKind(kind())];
+  const unit = model.answer.kind === "series" ? "step" : "piece";
+  const what = { context: "each row shows where one step of the answer looked in the context", cross: model.source.kind === "picture" ? "the brighter, the more a word looked there" : "each row shows where one PIECE of the answer looked in the source", encoder: "each row shows where a PIECE of the source looked in the source", decoder: "each row shows where a step of the answer looked in what was there before" }[plainKind(kind())].replace("PIECE", unit);
   const text = `${parts.length ? `${parts.join(", ")}: ` : ""}${what}.`;
   return text[0].toUpperCase() + text.slice(1);
 }
@@ -151,8 +174,12 @@ function steps(context) {
   let playing = null;
   const count = () => context.looks?.record.target_pieces.length ?? 0;
   const at = () => Math.min(context.state.step ?? count(), count());
-  const stop = () => { clearInterval(playing); playing = null; play.textContent = "▶"; play.setAttribute("aria-label", "Play"); };
-  const go = (step) => change({ step: step >= count() ? null : Math.max(1, step) });
+  const stop = () => { if (playing) context.pointing.point(null); clearInterval(playing); playing = null; play.textContent = "▶"; play.setAttribute("aria-label", "Play"); };
+  const go = (step) => {
+    change({ step: step >= count() ? null : Math.max(1, step) });
+    if (context.model.source.kind !== "text") context.pointing.point(context.here("target", unitOf(at() - 1))); // its light, its circles
+  };
+  const unitOf = (piece) => context.looks?.units("target", context.words).find(({ members }) => members.includes(piece))?.at;
   const play = button("▶", () => {
     if (playing) { stop(); return; }
     go(at() >= count() ? 1 : at() + 1);
@@ -167,6 +194,12 @@ function steps(context) {
   const column = make("ol", { class: "steps one" });
   const element = make("aside", { class: "player", "aria-label": "Step by step" },
     make("h2", {}, "Step by step"), make("div", { class: "transport" }, back, play, on, range), soFar, column);
+  // A point has a density instead of a probability, and no others beside it.
+  function drawPoint(answer, step) {
+    soFar.replaceChildren(make("mark", {}, pointText(pointsOf(answer.text)[step - 1] ?? [])));
+    column.replaceChildren(make("li", {}, make("p", { class: "quiet" }, `Step ${step} of ${count()}: log-likelihood ${logarithm(answer.piece_scores[step - 1])}`)));
+  }
+
   return {
     element,
     leave: stop,
@@ -178,6 +211,7 @@ function steps(context) {
       range.max = count();
       range.value = step;
       range.setAttribute("aria-valuetext", `Step ${step} of ${count()}: ${labelOf(pieces[step - 1] ?? "")}`);
+      if (context.model.answer.kind === "series") { drawPoint(answer, step); return; }
       const [before, last] = [pieces.slice(0, step - 1), pieces[step - 1] ?? ""];
       soFar.replaceChildren(before.join("").replaceAll("▁", " ").trimStart(), make("mark", {}, last === "</s>" ? " ∎" : last.replaceAll("▁", " ")));
       const told = make("p", { class: "quiet" }, `Step ${step} of ${count()}: ${percent(Math.exp(answer.piece_scores[step - 1]))} for this piece here`);

@@ -6,6 +6,7 @@ import { Tree, treePicture } from "../drawing/tree.js";
 export const beamView = {
   id: "beam",
   title: () => "Beam",
+  fits: (model) => model.answer.kind === "text",
   wants: () => ({ returns: ["beam"] }),
   missing: ({ model }) => (model.returns.includes("beam") ? null : `The ${model.engine} engine does not tell what its search considered.`),
   mount,

@@ -6,6 +6,7 @@ import { stepColumn, stepsPicture } from "../drawing/steps.js";
 export const whatIfView = {
   id: "whatif",
   title: () => "What if",
+  fits: (model) => model.answer.kind === "text",
   wants: () => ({}),
   mount,
   picture: ({ answer }) => answer?.alternatives?.length && stepsPicture({ pieces: answer.pieces, alternatives: answer.alternatives, scores: answer.piece_scores }),
