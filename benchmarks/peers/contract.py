@@ -35,7 +35,7 @@ class Shape:
     heads: int = 1
     score: str = "scaled_dot"
     feeding: bool = False  # the last features are part of the next input
-    dropout: float = 0.1
+    dropout: float = 0.1  # on embeddings and on what each part adds (Vaswani et al. 2017, section 5.4)
     smoothing: float = 0.1
     learning_rate: float = 5e-4
     betas: tuple[float, float] = (0.9, 0.98)

@@ -37,7 +37,10 @@ def prepare(folder: Path, batch_tokens: int, count: int) -> Path:
     sides = [[tokenizer.encode(line) for line in lines(f"train.{side}")] for side in ("de", "en")]
     pairs = [pair for pair in zip(*sides, strict=True) if all(map(_fits, pair))]
     made = batches(pairs, batch_tokens, random.Random(SEED))[:count]
-    sources = [row for line in lines("test2016.de") if _fits(row := tokenizer.encode(line))]
+    asked = {line: tokenizer.encode(line) for line in lines("test2016.de")}
+    asked = {line: row for line, row in asked.items() if _fits(row)}
+    (folder / "sources.txt").write_text("\n".join(asked) + "\n")
+    sources = list(asked.values())
     told: dict[str, Any] = {
         "batches": [[batch.sources, batch.targets] for batch in made],
         "sources": sources,

@@ -50,12 +50,16 @@ class Entry:
 def write_models(folder: Path) -> None:
     """The models that are answered with, in folders that Regard and CTranslate2 read."""
     target = folder / f"model-{DECODED.name}"
-    if (target / "shape.json").is_file():
+    exported = folder / f"model-{DECODED.name}-ctranslate2"
+    if exported.is_dir():
         return
     from teams import HERE
     from worker import load
 
     load(HERE / "systems" / "regard_itself.py").write_model(target, DECODED, data.pieces(folder))
+    from regard.engines import export
+
+    export(target, to="ctranslate2", output=exported, compute_type="float32")
 
 
 def training(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts) -> Measured:

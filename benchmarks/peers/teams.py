@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -40,6 +41,8 @@ class System:
 
     def begin(self) -> None:
         """A fresh child, for one model."""
+        if self.reason:
+            raise Failure(self.reason)
         if self.process is None:
             self._start()
         self.end()
@@ -59,12 +62,13 @@ class System:
 
     def stop(self) -> None:
         if self.process is not None:
-            self.process.stdin.close()  # type: ignore[union-attr]
+            with suppress(BrokenPipeError):
+                self.process.stdin.close()  # type: ignore[union-attr]
             self.process.wait()
 
     def _start(self) -> None:
         if not environments.is_ready(self.facts.ENVIRONMENT):
-            raise Failure(self.reason or "its environment is not installed")
+            raise Failure("its environment is not installed")
         interpreter = environments.python(self.facts.ENVIRONMENT)
         threads = str(self.threads)
         self.process = subprocess.Popen(
@@ -83,7 +87,11 @@ class System:
                 "HF_HUB_OFFLINE": "1",
             },
         )
-        self.seconds = self._answer()["seconds"]
+        try:
+            self.seconds = self._answer()["seconds"]
+        except Failure as failure:
+            self.reason = str(failure)
+            raise
 
     def _send(self, command: dict[str, Any]) -> None:
         assert self.process is not None

@@ -37,7 +37,7 @@ def trainer(shape: Shape) -> Step:
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), shape.clip)
         optimizer.step()
-        return float(loss)
+        return loss.item()
 
     return step
 
@@ -66,6 +66,10 @@ def _transformer(shape: Shape) -> Any:
                 batch_first=True,
                 norm_first=True,
             )
+            for layer in (*self.body.encoder.layers, *self.body.decoder.layers):
+                layer.dropout.p = layer.self_attn.dropout = 0.0  # inside the parts nothing is dropped
+            for layer in self.body.decoder.layers:
+                layer.multihead_attn.dropout = 0.0
             self.output = nn.Linear(shape.width, VOCABULARY)
             self.output.weight = self.table.weight
 

@@ -1,6 +1,5 @@
 """Regard: the step that `regard train` takes, and the answers that `regard predict` gives."""
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +11,15 @@ TITLE = "Regard"
 ENVIRONMENT = "regard"
 TRAINS = tuple(SHAPES)
 LACKS = ""
-DECODERS = ("float32", "float32, workers", "int8", "int8, workers", "ctranslate2", "ctranslate2 int8")
-ENOUGH = 10**9  # pieces in a batch: the benchmark says how many sources stand together
+HOW: dict[str, dict[str, Any]] = {
+    "float32": {},
+    "float32, workers": {},
+    "int8": {"compute_type": "int8"},
+    "int8, workers": {"compute_type": "int8"},
+    "ctranslate2 float32": {"engine": "ctranslate2"},
+    "ctranslate2 int8": {"engine": "ctranslate2", "compute_type": "int8"},
+}
+DECODERS = tuple(HOW)
 
 
 def start() -> None:
@@ -39,6 +45,7 @@ def settings(shape: Shape) -> list[str]:
         f"data.max_target={LONGEST}",
         f"search.max_length={LONGEST}",
         "search.max_ratio=1000",
+        "evaluation.batch_tokens=1000000",  # the benchmark says how many sources stand together
     ]
     return [*training, *(f"model.{one}" for one in (_recurrent if shape.recurrent else _transformer)(shape))]
 
@@ -120,30 +127,45 @@ def decoder(shape: Shape, way: str) -> Decode:
     import regard
 
     folder = Path(os.environ["REGARD_BENCH_FOLDER"]) / f"model-{shape.name}"
-    engine, _, rest = way.partition(", ")
-    workers = None if rest else 1
-    if engine.startswith("ctranslate2"):
-        kind = "int8" if "int8" in engine else "float32"
-        predictor = regard.load(folder, device="cpu", engine="ctranslate2", compute_type=kind)
-    else:
-        predictor = regard.load(folder, device="cpu", compute_type=engine, workers=workers)
-    predictor.batch_tokens = ENOUGH
-    texts = _texts(predictor)
+    how = HOW[way]
+    predictor = regard.load(folder, device="cpu", **how)
+    lines = _lines(predictor)
+    crowd = _crowd(folder, how) if way.endswith("workers") else None
 
     def decode(sources: Sequence[Sequence[int]], batch: int, beam: int, steps: int) -> list[int]:
-        options: dict[str, Any] = {"beam": beam, "max_length": steps, "length_penalty": 0.6}
-        lengths = []
-        for some in chunks(sources, batch):
-            told = [texts(row) for row in some]
-            lengths += [len(answer.pieces) for answer in predictor.predict(told, attention="none", **options)]
-        return lengths
+        texts = [lines[tuple(row)] for row in sources]
+        options: dict[str, Any] = {"attention": "none", "beam": beam, "max_length": steps, "length_penalty": 0.6}
+        if crowd is not None:
+            answers = list(crowd.stream(texts, sources=batch, **options))
+        elif predictor.engine is not None:
+            answers = predictor.predict(texts, **options)  # it shares out the sources itself
+        else:
+            answers = [one for some in chunks(texts, batch) for one in predictor.predict(some, **options)]
+        return [len(answer.pieces) for answer in answers]
 
     return decode
 
 
-def _texts(predictor: Any) -> Any:
-    """From the ids that everybody gets back to the line they came from."""
-    return lambda row: predictor.codec.source.decode(row)
+def _crowd(folder: Path, how: dict[str, Any]) -> Any:
+    from regard.crowd import Crowd
+
+    crowd = Crowd(folder, workers=int(os.environ["REGARD_CORES"]), device="cpu", **how)
+    started.append(crowd)
+    return crowd
+
+
+started: list[Any] = []
+
+
+def close() -> None:
+    for crowd in started:
+        crowd.close()
+
+
+def _lines(predictor: Any) -> dict[tuple[int, ...], str]:
+    """The texts of the ids that everybody gets: what a person sends."""
+    path = Path(os.environ["REGARD_BENCH_FOLDER"]) / "sources.txt"
+    return {tuple(predictor.codec.source.encode(line)): line for line in path.read_text().splitlines()}
 
 
 def write_model(folder: Path, shape: Shape, tokenizer: Any) -> None:
@@ -170,4 +192,3 @@ def write_model(folder: Path, shape: Shape, tokenizer: Any) -> None:
     description.describe(config, vocabulary=codec.sizes, data={})
     codec.save(folder)
     save_file(weights_of(model), description.weights_path)
-    (folder / "shape.json").write_text(json.dumps(shape.name))
