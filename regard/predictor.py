@@ -273,7 +273,8 @@ class Predictor:
         if self.engine is not None:
             _check(self.engine, search, attention)
         for model in self.models:
-            model.eval()  # a training that goes on afterwards sets its own mode at each step
+            if model.training:  # a training that goes on afterwards sets its own mode at each step
+                model.eval()
         different = list(dict.fromkeys(requests))  # the same twice has the same answer
         watching = _together(requests, watches)
         answers: dict[Request, Prediction] = {}

@@ -77,5 +77,5 @@ def _chosen(part: Tensor, rows: Tensor, dim: int, length: int) -> Tensor:
     if part.requires_grad or length == part.shape[dim]:
         return part[rows]
     chosen = part.new_empty(len(rows), *part.shape[1:])
-    chosen.narrow(dim, 0, length).copy_(part.narrow(dim, 0, length)[rows])
+    torch.index_select(part.narrow(dim, 0, length), 0, rows, out=chosen.narrow(dim, 0, length))
     return chosen

@@ -83,6 +83,7 @@ def _recurrent(shape: Shape, task: Any) -> Any:
         decoder_layers=shape.layers,
         decoder_out_embed_dim=shape.width,
         decoder_attention="1",
+        criterion="label_smoothed_cross_entropy",
         max_source_positions=LONGEST,
         max_target_positions=LONGEST,
     )
