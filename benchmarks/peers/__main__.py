@@ -64,12 +64,15 @@ def main() -> None:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks/peers", description=__doc__.splitlines()[0])
-    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=[OURS, *(n for n in SYSTEMS if n != OURS)])
+    parser.add_argument(
+        "--systems", nargs="+", choices=SYSTEMS, default=[OURS, *(n for n in SYSTEMS if n != OURS)]
+    )
     parser.add_argument("--models", nargs="+", choices=tuple(SHAPES), default=list(SHAPES), help="to train")
     parser.add_argument("--parts", nargs="+", choices=tuple(PARTS), default=list(PARTS))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--batch-tokens", type=int, default=4096, help="target pieces in a batch")
+    parser.add_argument("--sentences", type=int, default=128, help="to answer in a round")
     parser.add_argument("--output", type=Path, help="a Markdown file; the figures go beside it as JSON")
     parser.add_argument("--install", action="store_true", help="make the environments and do nothing else")
     return parser.parse_args()

@@ -76,7 +76,9 @@ Step = Callable[[Batch], float]
 Decode = Callable[[Sequence[Sequence[int]], int, int, int], list[int]]
 
 
-def padded(rows: Sequence[Sequence[int]], pad: int, *, first: int | None = None, last: int | None = None) -> list[list[int]]:
+def padded(
+    rows: Sequence[Sequence[int]], pad: int, *, first: int | None = None, last: int | None = None
+) -> list[list[int]]:
     """Rows with the marks that a system wants, all as long as the longest."""
     whole = [[*([] if first is None else [first]), *row, *([] if last is None else [last])] for row in rows]
     longest = max(map(len, whole))

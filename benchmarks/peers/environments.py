@@ -53,7 +53,11 @@ def install(environment: str) -> None:
     if not interpreter.is_file():
         _run(sys.executable, "-m", "venv", str(interpreter.parent.parent))
     for lines in parts(_requirements(environment).read_text()):
-        _run(str(interpreter), *"-m pip install --quiet --no-deps --no-build-isolation".split(), *lines)
+        _run(
+            str(interpreter),
+            *["-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"],
+            *lines,
+        )
     (cache() / environment / "installed").write_text(_fingerprint(environment))
 
 

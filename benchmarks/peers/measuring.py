@@ -12,15 +12,14 @@ import data
 from arithmetic import middle, paired, products, rates, slope, table
 from contract import SHAPES, read
 from machine import Facts
-from teams import Failure, System
+from teams import FailureError, System
 
 DECODED = SHAPES["small"]
 WAYS = ((1, 1), (64, 1), (1, 5), (64, 5))  # sources in a batch, width of the beam
-COUNTS = {1: 12, 64: 128}  # sources for each round
+ALONE = 10  # times fewer sources where each stands alone
 STEPS = 16
 LENGTHS = (16, 32, 64, 128, 256)
 GROWN = 8  # sources, for each of the lengths
-BATCHES = (1024, 2048, 4096, 8192)
 MEGABYTE = 2**20
 NONE = "-"
 
@@ -119,7 +118,7 @@ def decoding(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts
     def ask(entry: Entry, number: int) -> dict[str, Any]:
         return {
             f"{batch} {beam}": entry.system.ask(
-                "decode", first=0, count=COUNTS[batch], batch=batch, beam=beam, steps=STEPS
+                "decode", first=0, count=_count(chosen, batch), batch=batch, beam=beam, steps=STEPS
             )
             for batch, beam in WAYS
         }
@@ -134,17 +133,36 @@ def decoding(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts
         )
         figures |= found
         reasons |= why
+    return Measured({"measured": figures, "reasons": reasons}, decoded(figures, reasons))
+
+
+def _count(chosen: argparse.Namespace, batch: int) -> int:
+    return chosen.sentences if batch > 1 else max(1, chosen.sentences // ALONE)
+
+
+def decoded(figures: dict[str, list[Any]], reasons: dict[str, str]) -> str:
+    """Sentences in a second; behind Regard's, how many times those of the fastest peer that runs in PyTorch."""
+    peers = [title for title in figures if not title.startswith(("Regard", "CTranslate2"))]
+    rate = {
+        title: {name: middle(rates([one[name] for one in rounds], "sentences")) for name in rounds[0]}
+        for title, rounds in figures.items()
+    }
+    best = {
+        f"{batch} {beam}": max((rate[one][f"{batch} {beam}"] for one in peers), default=0)
+        for batch, beam in WAYS
+    }
     rows = []
     for title, rounds in figures.items():
         cells = [
-            f"{middle([one[f'{batch} {beam}']['sentences'] / one[f'{batch} {beam}']['seconds'] for one in rounds]):,.1f}"
-            for batch, beam in WAYS
+            f"{value:,.1f}"
+            + (f" ({value / best[name]:.2f})" if title.startswith("Regard") and best[name] else "")
+            for name, value in rate[title].items()
         ]
         peak = max(one["peak"] for each in rounds for one in each.values()) / MEGABYTE
         rows.append([title, *cells, f"{peak:,.0f}"])
     rows += [[title, *[NONE] * len(WAYS), reason] for title, reason in reasons.items()]
-    head = [f"decoding {DECODED.name}, sentences/s", *(f"batch {batch}, beam {beam}" for batch, beam in WAYS), "peak MB"]
-    return Measured({"measured": figures, "reasons": reasons}, table(head, rows))
+    ways = [f"batch {batch}, beam {beam}" for batch, beam in WAYS]
+    return table([f"decoding {DECODED.name}, sentences/s", *ways, "peak MB"], rows)
 
 
 def _by_system(entries: Sequence[Entry]) -> list[list[Entry]]:
@@ -169,9 +187,11 @@ def startup(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts)
             figures[system.title] = parts
             rows.append([system.title, *(f"{part:.2f}" for part in (*parts, sum(parts)))])
             system.end()
-        except Failure as failure:
+        except FailureError as failure:
             rows.append([system.title, NONE, NONE, NONE, str(failure)])
-    return Measured(figures, table(["start-up, seconds", "imports", "model", "first answer", "together"], rows))
+    return Measured(
+        figures, table(["start-up, seconds", "imports", "model", "first answer", "together"], rows)
+    )
 
 
 def growth(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts) -> Measured:
@@ -208,7 +228,7 @@ def growth(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts) 
         [f"Regard, training {DECODED.name}", *(f"{tokens:,} tokens" for tokens in peaks)],
         [["peak MB", *(f"{peak / MEGABYTE:,.0f}" for peak in peaks.values())]],
     )
-    each = slope([(tokens, peak) for tokens, peak in peaks.items()]) / 1024
+    each = slope(list(peaks.items())) / 1024
     return Measured(
         {"seconds": times, "peaks": peaks}, f"{steps}\n\n{memory}\n\nThat is {each:,.0f} KB for each token."
     )
@@ -228,7 +248,7 @@ def _alternate(
     def attempt(entry: Entry, do: Callable[[], Any]) -> Any:
         try:
             return do()
-        except Failure as failure:
+        except FailureError as failure:
             reasons[entry.title] = str(failure)
             sys.stderr.write(f"{entry.title}: {failure}\n")
             return None

@@ -14,7 +14,7 @@ from worker import load
 HERE = Path(__file__).parent
 
 
-class Failure(Exception):
+class FailureError(Exception):
     """Why a system did not do what it was asked."""
 
 
@@ -42,7 +42,7 @@ class System:
     def begin(self) -> None:
         """A fresh child, for one model."""
         if self.reason:
-            raise Failure(self.reason)
+            raise FailureError(self.reason)
         if self.process is None:
             self._start()
         self.end()
@@ -68,11 +68,17 @@ class System:
 
     def _start(self) -> None:
         if not environments.is_ready(self.facts.ENVIRONMENT):
-            raise Failure("its environment is not installed")
+            raise FailureError("its environment is not installed")
         interpreter = environments.python(self.facts.ENVIRONMENT)
         threads = str(self.threads)
         self.process = subprocess.Popen(
-            [str(interpreter), str(HERE / "worker.py"), str(HERE / "systems" / f"{self.name}.py"), str(self.data), threads],
+            [
+                str(interpreter),
+                str(HERE / "worker.py"),
+                str(HERE / "systems" / f"{self.name}.py"),
+                str(self.data),
+                threads,
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.log,
@@ -89,7 +95,7 @@ class System:
         )
         try:
             self.seconds = self._answer()["seconds"]
-        except Failure as failure:
+        except FailureError as failure:
             self.reason = str(failure)
             raise
 
@@ -100,15 +106,15 @@ class System:
             self.process.stdin.write(json.dumps(command) + "\n")
             self.process.stdin.flush()
         except BrokenPipeError:
-            raise Failure("its process ended") from None
+            raise FailureError("its process ended") from None
 
     def _answer(self) -> dict[str, Any]:
         assert self.process is not None
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
-            raise Failure("its process ended")
+            raise FailureError("its process ended")
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
-            raise Failure(answer["error"])
+            raise FailureError(answer["error"])
         return answer

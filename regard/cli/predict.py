@@ -28,6 +28,7 @@ from regard.cli.lines import lines
 
 if TYPE_CHECKING:
     from regard.core.prediction import Prediction, Request
+    from regard.crowd import Crowd
 
 
 Column = Callable[["Prediction"], str]

@@ -45,4 +45,6 @@ def test_int8_answers_nearly_as_float32_does(tmp_path: Path, kind: str) -> None:
     assert [one.score for one in rounded] != [one.score for one in exact]
     assert sum(a.text == b.text for a, b in zip(exact, rounded, strict=True)) >= 15
     alone = regard.load(path, device="cpu", compute_type="int8")
-    assert [alone.predict(one, attention="none").text for one in asked[:6]] == [one.text for one in rounded[:6]]
+    assert [alone.predict(one, attention="none").text for one in asked[:6]] == [
+        one.text for one in rounded[:6]
+    ]

@@ -62,6 +62,8 @@ def _names(folder: Path) -> list[str]:
     import json
 
     files = _files(folder)
-    path = next(p for p in (files / "shared_vocabulary.json", files / "source_vocabulary.json") if p.is_file())
+    path = next(
+        p for p in (files / "shared_vocabulary.json", files / "source_vocabulary.json") if p.is_file()
+    )
     names: list[str] = json.loads(path.read_text())
     return names

@@ -5,7 +5,19 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from contract import EMBEDDING, LONGEST, MARKS, TRANSFORMER_NAMES, VOCABULARY, Batch, Decode, Shape, Step, chunks, padded
+from contract import (
+    EMBEDDING,
+    LONGEST,
+    MARKS,
+    TRANSFORMER_NAMES,
+    VOCABULARY,
+    Batch,
+    Decode,
+    Shape,
+    Step,
+    chunks,
+    padded,
+)
 
 TITLE = "fairseq-fixed 0.12.3.1"
 ENVIRONMENT = "fairseq"
@@ -136,7 +148,13 @@ def decoder(shape: Shape, way: str) -> Decode:
 
     def decode(sources: Sequence[Sequence[int]], batch: int, beam: int, steps: int) -> list[int]:
         generator = SequenceGenerator(
-            [model], words, beam_size=beam, max_len_a=0, max_len_b=steps - 1, min_len=steps - 1, len_penalty=0.6
+            [model],
+            words,
+            beam_size=beam,
+            max_len_a=0,
+            max_len_b=steps - 1,
+            min_len=steps - 1,
+            len_penalty=0.6,
         )
         lengths = []
         for some in chunks(sources, batch):

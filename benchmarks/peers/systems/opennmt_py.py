@@ -17,7 +17,10 @@ SCORES = {"general": "general", "additive": "mlp"}
 
 
 def start() -> None:
-    for name in ("spacy", "fasttext"):  # of transforms of texts that are not used here, imported with all others
+    for name in (
+        "spacy",
+        "fasttext",
+    ):  # of transforms of texts that are not used here, imported with all others
         sys.modules.setdefault(name, types.ModuleType(name))
     import onmt.model_builder
     import onmt.opts

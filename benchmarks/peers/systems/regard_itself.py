@@ -26,8 +26,8 @@ def start() -> None:
     from regard.core.allocation import keep_freed_memory
 
     keep_freed_memory()  # as the command line does, before anything large is taken
-    import regard.build  # noqa: F401
-    import regard.predictor  # noqa: F401
+    import regard.build
+    import regard.predictor
     import regard.training.loop  # noqa: F401
 
 
@@ -134,7 +134,12 @@ def decoder(shape: Shape, way: str) -> Decode:
 
     def decode(sources: Sequence[Sequence[int]], batch: int, beam: int, steps: int) -> list[int]:
         texts = [lines[tuple(row)] for row in sources]
-        options: dict[str, Any] = {"attention": "none", "beam": beam, "max_length": steps, "length_penalty": 0.6}
+        options: dict[str, Any] = {
+            "attention": "none",
+            "beam": beam,
+            "max_length": steps,
+            "length_penalty": 0.6,
+        }
         if crowd is not None:
             answers = list(crowd.stream(texts, sources=batch, **options))
         elif predictor.engine is not None:
