@@ -26,6 +26,7 @@ from teams import System
 HERE = Path(__file__).parent
 SYSTEMS = tuple(sorted(path.stem for path in (HERE / "systems").glob("*.py")))
 OURS = "regard_itself"
+FIRST, LAST = "<!-- figures -->", "<!-- end of figures -->"
 PARTS = {
     "training": measuring.training,
     "decoding": measuring.decoding,
@@ -57,9 +58,20 @@ def main() -> None:
             told.append(found.told)
             sys.stdout.write(found.told + "\n\n")
             sys.stdout.flush()
+    if chosen.into:
+        chosen.into.write_text(between_marks(chosen.into.read_text(), "\n\n".join(told)))
     if chosen.output:
         chosen.output.write_text("\n\n".join(told) + "\n")
         chosen.output.with_suffix(".json").write_text(json.dumps(figures, indent=1) + "\n")
+
+
+def between_marks(page: str, figures: str) -> str:
+    """A page with other figures between its two marks."""
+    before, _, rest = page.partition(FIRST)
+    _, last, after = rest.partition(LAST)
+    if not last:
+        raise SystemExit(f"The page has no place for figures: it needs the lines {FIRST} and {LAST}.")
+    return f"{before}{FIRST}\n{figures}\n{LAST}{after}"
 
 
 def arguments() -> argparse.Namespace:
@@ -74,6 +86,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--batch-tokens", type=int, default=4096, help="target pieces in a batch")
     parser.add_argument("--sentences", type=int, default=128, help="to answer in a round")
     parser.add_argument("--output", type=Path, help="a Markdown file; the figures go beside it as JSON")
+    parser.add_argument("--into", type=Path, help="a page with marks, between which the figures are written")
     parser.add_argument("--install", action="store_true", help="make the environments and do nothing else")
     return parser.parse_args()
 

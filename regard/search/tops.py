@@ -23,7 +23,7 @@ def tops(values: Tensor, count: int) -> Tops:
     if values.device.type != "cpu" or blocks <= 2 * count:
         found = values.topk(count, dim=1)
         return Tops(found.values, found.indices)
-    whole = values[:, : blocks * _BLOCK].unflatten(1, (blocks, _BLOCK))  # rows blocks block
+    whole = values[:, : blocks * _BLOCK].view(len(values), blocks, _BLOCK)  # rows blocks block
     near = whole.amax(-1).topk(count, dim=1).indices.sort(1).values  # rows K, which blocks
     kept = whole.gather(1, near[..., None].expand(-1, -1, _BLOCK)).flatten(1)  # rows K*block
     kept = torch.cat([kept, values[:, blocks * _BLOCK :]], dim=1)  # and what is left over, less than a block
