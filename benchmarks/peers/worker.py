@@ -33,7 +33,7 @@ def load(path: Path) -> Any:
 
 
 def peak() -> int:
-    """The most memory that this process had at a time, in bytes, with that of its children."""
+    """The most memory that this process had at a time, in bytes; processes that it started have their own."""
     with Path("/proc/self/status").open() as status:
         own = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
     return KILOBYTE * own

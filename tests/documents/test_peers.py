@@ -103,6 +103,20 @@ def test_a_system_keeps_the_contract(
         assert all("==" in line for line in lines if line and not line.startswith("#"))
 
 
+def test_figures_are_written_between_the_marks_of_the_page(
+    peers: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, module in peers.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    whole = peers["worker"].load(PEERS / "__main__.py")
+    page = (PEERS.parent.parent / "docs" / "speed.md").read_text()
+    written = whole.between_marks(page, "| new |")
+    assert written.count("| new |") == 1
+    assert whole.between_marks(written, "| newer |") == whole.between_marks(page, "| newer |")
+    assert written.partition(whole.FIRST)[0] == page.partition(whole.FIRST)[0]
+    assert written.partition(whole.LAST)[2] == page.partition(whole.LAST)[2]
+
+
 def test_what_every_environment_imports_needs_the_standard_library_alone() -> None:
     for name in ("contract.py", "worker.py"):
         tree = ast.parse((PEERS / name).read_text())
