@@ -4,11 +4,12 @@ BIN := .venv/bin
 REGARD := $(BIN)/regard
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help install demo test lint types format clean
+.PHONY: help install demo test bench lint types format clean
 
 help:
 	@echo "make demo     set up, train the date model, score it, draw what it looked at"
 	@echo "make test     set up, then lint, types and all tests (what CI runs)"
+	@echo "make bench    Regard and its peers in one run, about a quarter of an hour (docs/speed.md)"
 	@echo "make install  the set-up alone"
 	@echo "Tests of pages use Chromium (Debian: apt-get install chromium) and are skipped where there is none."
 
@@ -43,6 +44,9 @@ demo: install
 
 test: .venv/installed-dev lint types
 	$(BIN)/pytest --numprocesses 2 --dist loadscope --no-loadscope-reorder
+
+bench: .venv/installed-dev
+	$(BIN)/python benchmarks/peers $(BENCH)
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

@@ -64,8 +64,18 @@ class Cache:
         return Cache(buffer, length)
 
     def select(self, rows: Tensor) -> "Cache":
-        """Also moves the room that is left, so that the next step need not make it again."""
+        """With as much room as is left, so that the next step need not make it again; only what is taken moves."""
         buffer = self._buffer
-        chosen = _Buffer(buffer.keys[rows], buffer.values[rows], buffer.mask[rows])
+        parts = (buffer.keys, 2), (buffer.values, 2), (buffer.mask, 1)
+        chosen = _Buffer(*(_chosen(part, rows, dim, self.length) for part, dim in parts))
         chosen.taken = self.length
         return Cache(chosen, self.length)
+
+
+def _chosen(part: Tensor, rows: Tensor, dim: int, length: int) -> Tensor:
+    """Some rows of a buffer, whose dimension `dim` is taken up to a length."""
+    if part.requires_grad or length == part.shape[dim]:
+        return part[rows]
+    chosen = part.new_empty(len(rows), *part.shape[1:])
+    torch.index_select(part.narrow(dim, 0, length), 0, rows, out=chosen.narrow(dim, 0, length))
+    return chosen

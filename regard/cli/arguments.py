@@ -89,7 +89,8 @@ EngineOption = Annotated[
 ComputeTypeOption = Annotated[
     str | None,
     typer.Option(
-        metavar="float32|int8", help="Numbers that --engine ctranslate2 computes in. Default: float32."
+        metavar="float32|int8",
+        help="Numbers that the engine computes in. int8 is faster on a CPU and a little off. Default: float32.",
     ),
 ]
 DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ...")]

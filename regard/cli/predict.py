@@ -28,6 +28,7 @@ from regard.cli.lines import lines
 
 if TYPE_CHECKING:
     from regard.core.prediction import Prediction, Request
+    from regard.crowd import Crowd
 
 
 Column = Callable[["Prediction"], str]
@@ -84,6 +85,15 @@ def predict(
     window: Annotated[
         int, typer.Option(min=1, help="Lines read ahead, to answer like lengths together.")
     ] = 512,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=4096,
+            help="Processes that answer, with a thread each: one for each core is fastest for many lines. "
+            "Default: one, with a thread for each core.",
+        ),
+    ] = None,
 ) -> None:
     """Answer each line of stdin with exactly one line on stdout.
 
@@ -92,17 +102,18 @@ def predict(
     as `number ||| answer ||| log-probability`.
     """
     from regard.core.prediction import Request
+    from regard.crowd import Crowd
     from regard.predictor import load
 
     runs = (run, *(together or []))
-    predictor = load(
-        *runs,
-        device=device,
-        copy_unknown=copy_unknown,
-        dictionary=dictionary,
-        engine=engine,
-        compute_type=compute_type,
-    )
+    how: dict[str, Any] = {
+        "device": device,
+        "copy_unknown": copy_unknown,
+        "dictionary": dictionary,
+        "engine": engine,
+        "compute_type": compute_type,
+    }
+    predictor = load(*runs, **how, workers=workers)
     options = search_options(search, beam=beam, best=best)
     if sys.stdin.isatty():
         window = 1  # somebody is typing: answer every line at once
@@ -112,7 +123,12 @@ def predict(
     read = _objects if input_form == Form.json else _requests
     attention = "cross" if alignments else "none"
     columns = [_score] * scores + [_alignment] * alignments
-    answers = predictor.stream(read(lines(), common), attention=attention, mbr=mbr, window=window, **options)
+    requests = read(lines(), common)
+    if workers is None or workers == 1 or window == 1 or predictor.engine is not None:
+        answers = predictor.stream(requests, attention=attention, mbr=mbr, window=window, **options)
+    else:
+        wished = {"attention": attention, "mbr": mbr, **options}
+        answers = _by_workers(Crowd(*runs, workers=workers, **how), requests, wished)
     for number, answer in enumerate(answers, start=1):
         if answer.problem:
             notes.print(f"Warning: line {number} has no answer: {answer.problem.rstrip('.')}.")
@@ -121,6 +137,13 @@ def predict(
         if number % window == 0:
             sys.stdout.buffer.flush()  # before more is read
     sys.stdout.buffer.flush()
+
+
+def _by_workers(
+    crowd: "Crowd", requests: Iterator["Request"], options: dict[str, Any]
+) -> Iterator["Prediction"]:
+    with crowd:
+        yield from crowd.stream(requests, **options)
 
 
 def _written(

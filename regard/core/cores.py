@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from itertools import chain, islice
 from queue import SimpleQueue
-from typing import TypeVar, cast
+from typing import Generic, Self, TypeVar, cast
 
 from regard.core.errors import UserError
 
@@ -41,31 +41,48 @@ def mapped(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterato
     if number == 1 or len(first) < _FEW:
         yield from map(function, chain(first, waiting_items))
         return
-    workers = [_Worker(function) for _ in range(number)]
-    idle: SimpleQueue[_Worker] = SimpleQueue()
-    for worker in workers:
-        idle.put(worker)
+    with Workers(function, number) as workers:
+        yield from workers.map(chain(first, waiting_items))
 
-    def done(item: Item) -> Result:
-        worker = idle.get()
-        try:
-            return cast(Result, worker(item))
-        finally:
-            idle.put(worker)
 
-    threads = ThreadPoolExecutor(number)
-    try:
+class Workers(Generic[Item, Result]):
+    """So many processes that have one function, each with one thread, until they are closed."""
+
+    def __init__(self, function: Callable[[Item], Result], number: int):
+        self.number = number
+        self._processes = [_Worker(function) for _ in range(number)]
+        self._idle: SimpleQueue[_Worker] = SimpleQueue()
+        for process in self._processes:
+            self._idle.put(process)
+        self._threads = ThreadPoolExecutor(number)
+
+    def map(self, items: Iterable[Item]) -> Iterator[Result]:
+        """Results in the order of the items, a few of them ahead of who asks."""
         results: deque[Future[Result]] = deque()
-        for item in chain(first, waiting_items):
-            results.append(threads.submit(done, item))
-            if len(results) > 2 * number:
+        for item in items:
+            results.append(self._threads.submit(self._done, item))
+            if len(results) > 2 * self.number:
                 yield results.popleft().result()
         while results:
             yield results.popleft().result()
-    finally:
-        for worker in workers:
-            worker.end()
-        threads.shutdown(cancel_futures=True)
+
+    def _done(self, item: Item) -> Result:
+        process = self._idle.get()
+        try:
+            return cast(Result, process(item))
+        finally:
+            self._idle.put(process)
+
+    def close(self) -> None:
+        for process in self._processes:
+            process.end()
+        self._threads.shutdown(cancel_futures=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
 
 class _Worker:
@@ -76,6 +93,7 @@ class _Worker:
             **os.environ,
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
             "TOKENIZERS_PARALLELISM": "false",  # there is a worker for each core already
+            "OMP_NUM_THREADS": "1",
         }
         self.process = subprocess.Popen(
             [sys.executable, "-m", "regard.core.worker"],
@@ -93,7 +111,7 @@ class _Worker:
             is_good, result = pickle.load(self.process.stdout)
         except (BrokenPipeError, EOFError, pickle.UnpicklingError):
             raise UserError(
-                "A process that prepares pairs was ended from outside. Is there enough memory? "
+                "A process that this one had started was ended from outside. Is there enough memory? "
                 f"Start again, perhaps on fewer cores: {VARIABLE}=1."
             ) from None
         if not is_good:

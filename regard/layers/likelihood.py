@@ -55,6 +55,7 @@ class _Chunks(torch.autograd.Function):
         copied: Tensor | None,
     ) -> tuple[Tensor, Tensor]:
         needed = any(ctx.needs_input_grad)
+        narrow = torch.is_autocast_enabled(vectors.device.type)
         by_vectors, by_weight, by_bias = (
             torch.zeros_like(one, dtype=torch.float32) for one in (vectors, weight, bias)
         )
@@ -82,8 +83,12 @@ class _Chunks(torch.autograd.Function):
                 if smoothing:
                     by_logits -= smoothing / by_logits.shape[-1]
                 by_logits.scatter_add_(-1, aims, torch.zeros_like(aims, dtype=torch.float32) - share)
-                by_vectors[rows] = by_logits @ weight
-                by_weight += by_logits.T @ some
+                if narrow:
+                    by_vectors[rows] = by_logits @ weight
+                    by_weight += by_logits.T @ some
+                else:  # added up where they stand
+                    torch.mm(by_logits, weight, out=by_vectors[rows])
+                    by_weight.addmm_(by_logits.T, some)
                 by_bias += by_logits.sum(0)
         by_spoken = by_copied = None
         if spoken is not None:

@@ -2,6 +2,9 @@
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.layers.int8 import Int8
 
 
 class Linear(nn.Linear):
@@ -9,14 +12,31 @@ class Linear(nn.Linear):
 
     Torch's own start is three times narrower in variance: through a stack of LSTMs so little is left of
     the signal that attention stays even for hundreds of steps. Where the outputs are `blocks` of different
-    use, the gates of a cell, each block is a matrix of its own.
+    use, the gates of a cell, each block is a matrix of its own. For predicting alone it may be `rounded`.
     """
+
+    rounded: Int8 | None = None
 
     def __init__(self, inputs: int, outputs: int, *, bias: bool = True, blocks: int = 1):
         super().__init__(inputs, outputs, bias=bias)
         glorot_(self.weight, blocks=blocks)
         if bias:
             nn.init.zeros_(self.bias)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        if self.rounded is not None:
+            return self.rounded(vectors)
+        return functional.linear(vectors, self.weight, self.bias)
+
+
+_WORTH = 32  # numbers a side: to round smaller matrices gains nothing
+
+
+def round_to_int8(module: nn.Module) -> None:
+    """Its matrices compute in whole numbers of 8 bits from now on. It can predict, but no longer be trained."""
+    for part in module.modules():
+        if isinstance(part, Linear) and min(part.weight.shape) >= _WORTH:
+            part.rounded = Int8(part.weight, part.bias)
 
 
 @torch.no_grad()

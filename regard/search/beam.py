@@ -16,6 +16,7 @@ from regard.search.hypothesis import Ending, Found, Hypothesis, Trail
 from regard.search.ranks import Coverage, LengthPenalty, Rank
 from regard.search.rules import Rules, after
 from regard.search.stepper import Stepper, check_numbers, log_probabilities
+from regard.search.tops import tops
 from regard.search.tree import FINISHED, KEPT, PRUNED, Node, Tree
 
 
@@ -171,12 +172,13 @@ class _Search:
     ) -> "_Step":
         """The best candidates of every strand, group after group."""
         (count, live), vocabulary = scores.shape, following.shape[1]
-        following = following.view(count, live * vocabulary)  # N K*V
-        candidates = following + scores.float().repeat_interleave(vocabulary, dim=1)  # N K*V
         wanted = min(2 * self.width, live * vocabulary)  # even if half of them end, `width` remain to go on
         if self.groups.count == 1:
-            places = candidates.topk(wanted, dim=1).indices  # N C
+            places = _best_of(following, scores, wanted)  # N C
+            following = following.view(count, live * vocabulary)  # N K*V
         else:
+            following = following.view(count, live * vocabulary)  # N K*V
+            candidates = following + scores.float().repeat_interleave(vocabulary, dim=1)  # N K*V
             places = self._apart(candidates, wanted, strands, vocabulary)
         gathered = scores.gather(1, places // vocabulary) + following.gather(1, places)  # N C
         first = torch.arange(count, device=scores.device)[:, None] * live
@@ -303,6 +305,17 @@ class _Step:
     tokens: Tensor  # N C
     rows: Tensor  # N C, which live row each goes on from
     scores: Tensor  # N C
+
+
+def _best_of(following: Tensor, scores: Tensor, wanted: int) -> Tensor:
+    """N C, the places among K*V of the best candidates: each is among the best of its own row."""
+    (count, live), vocabulary = scores.shape, following.shape[1]
+    best = tops(following, min(wanted, vocabulary))  # N*K C
+    totals = (best.values.view(count, live, -1) + scores.float()[..., None]).flatten(1)  # N K*C
+    chosen = totals.topk(wanted, dim=1).indices  # N C
+    each = best.values.shape[1]
+    pieces = best.places.view(count, -1).gather(1, chosen)  # N C
+    return chosen // each * vocabulary + pieces
 
 
 def _look(attention: Looks) -> Tensor:

@@ -26,7 +26,7 @@ ORDER = [
     ["build"],
     ["engines"],
     ["predictor", "starting"],
-    ["forcing", "validating", "bulk"],
+    ["forcing", "validating", "bulk", "crowd"],
     ["beside"],
     ["evaluation", "trainer", "averaging"],
     ["report"],

@@ -156,7 +156,7 @@ def test_what_can_not_be_loaded_so_is_said(tmp_path: Path) -> None:
         ({"engine": "ctranslate2", "compute_type": "int9"}, "int8"),
         ({"engine": "ctranslate2", "workers": 0}, "0 workers"),
         ({"engine": "ctranslate2", "copy_unknown": True}, "unknown words"),
-        ({"compute_type": "int8"}, "native engine computes in float32"),
+        ({"compute_type": "int9"}, "native engine does not compute in .int9..*int8"),
     ):
         with pytest.raises(UserError, match=said):
             regard.load(path, **options)

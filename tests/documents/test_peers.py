@@ -1,0 +1,136 @@
+"""The benchmark against the peers: what it counts is right, and every system keeps the contract. No peer is needed."""
+
+import ast
+import random
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+PEERS = Path(__file__).parent.parent.parent / "benchmarks" / "peers"
+SYSTEMS = sorted((PEERS / "systems").glob("*.py"))
+
+
+@pytest.fixture(scope="module")
+def peers() -> dict[str, ModuleType]:
+    """Its modules, which know each other by their plain names."""
+    import importlib
+
+    names = ["contract", "arithmetic", "environments", "data", "machine", "worker", "teams", "measuring"]
+    before = set(sys.modules)
+    sys.path.insert(0, str(PEERS))
+    try:
+        return {name: importlib.import_module(name) for name in names}
+    finally:
+        sys.path.remove(str(PEERS))
+        for name in set(sys.modules) - before:
+            if name in names:
+                del sys.modules[name]
+
+
+def test_a_batch_counts_pieces_and_ends_but_no_padding(peers: dict[str, Any]) -> None:
+    batch = peers["contract"].Batch([[7, 8, 9], [7]], [[4, 5], [6]])
+    assert batch.tokens == 5
+    assert peers["contract"].padded(batch.targets, 0, first=1, last=2) == [[1, 4, 5, 2], [1, 6, 2, 0]]
+
+
+def test_batches_hold_every_pair_once_and_about_as_many_pieces_as_asked(peers: dict[str, Any]) -> None:
+    pairs = [([number + 4], list(range(4, 4 + length))) for number, length in enumerate([3, 9, 1, 5] * 30)]
+    made = peers["data"].batches(pairs, 40, random.Random(1))
+    assert all(40 <= batch.tokens < 50 for batch in made)
+    told = [source[0] for batch in made for source in batch.sources]
+    assert len(set(told)) == len(told)
+    assert len(told) > 100  # what does not fill a batch is left
+
+
+def test_products_of_a_step_are_those_of_its_matrices(peers: dict[str, Any]) -> None:
+    """One layer of width 2, inner 3, on a source of two places and a target of one; by hand.
+
+    Own look 4·2·2, thinking 2·2·3: 28 for each of three places; across 2·2·2 for the target and for each place of the
+    source: 24; looks (2·2 + 1·1 + 2·1)·2·2 = 28; the head 1·2·10,000.
+    """
+    contract = peers["contract"]
+    shape = contract.Shape("small", layers=1, width=2, inner=3)
+    forward = 3 * 28 + 24 + 28 + 20_000
+    counted = peers["arithmetic"].products(shape, contract.Batch([[5]], [[]]))
+    assert counted == 3 * 2 * forward
+
+
+def test_rates_medians_and_slopes_are_right(peers: dict[str, Any]) -> None:
+    arithmetic = peers["arithmetic"]
+    rounds = [{"tokens": 100, "seconds": 2}, {"tokens": 100, "seconds": 1}, {"tokens": 30, "seconds": 1}]
+    assert arithmetic.rates(rounds, "tokens") == [50, 100, 30]
+    assert arithmetic.middle([50, 100, 30]) == 50
+    assert arithmetic.paired([10, 30, 20], [10, 10, 5]) == 3
+    assert arithmetic.slope([(1, 5), (2, 7), (4, 11)]) == pytest.approx(2)
+    assert arithmetic.table(["a", "b"], [["x", "1"]]) == "| a | b |\n| --- | --: |\n| x | 1 |"
+
+
+def test_the_table_of_answers_compares_with_the_fastest_peer_in_torch(peers: dict[str, Any]) -> None:
+    def rounds(rate: float) -> list[dict[str, Any]]:
+        each = {"sentences": rate, "seconds": 1.0, "peak": 2**20}
+        return [{f"{batch} {beam}": each for batch, beam in peers["measuring"].WAYS}] * 3
+
+    figures = {"Regard float32": rounds(30), "fairseq": rounds(20), "CTranslate2 float32": rounds(60)}
+    told = peers["measuring"].decoded(figures, {"eole": "could not be installed"}).splitlines()
+    assert told[2].count("30.0 (1.50)") == 4
+    assert told[3].count("| 20.0 ") == told[4].count("| 60.0 ") == 4
+    assert told[5].endswith("could not be installed |")
+
+
+def test_what_is_built_comes_after_what_it_is_built_with(peers: dict[str, Any]) -> None:
+    told = "a==1\n\n# a remark\nb==2\n# built here, with the others\nc==3\n"
+    assert peers["environments"].parts(told) == [["a==1", "b==2"], ["c==3"]]
+
+
+@pytest.mark.parametrize("path", SYSTEMS, ids=lambda path: path.stem)
+def test_a_system_keeps_the_contract(
+    path: Path, peers: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "contract", peers["contract"])
+    system = peers["worker"].load(path)  # nothing of the peer is imported before it starts
+    assert system.TITLE
+    assert set(system.TRAINS) <= set(peers["contract"].SHAPES)
+    assert system.LACKS or set(system.TRAINS) == set(peers["contract"].SHAPES)
+    assert all(callable(getattr(system, name)) for name in ("start", "trainer"))
+    assert not system.DECODERS or callable(system.decoder)
+    if system.ENVIRONMENT != "regard":
+        lines = (PEERS / "requirements" / f"{system.ENVIRONMENT}.txt").read_text().splitlines()
+        assert lines[0] == "torch==2.13.0"
+        assert all("==" in line for line in lines if line and not line.startswith("#"))
+
+
+def test_figures_are_written_between_the_marks_of_the_page(
+    peers: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, module in peers.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    whole = peers["worker"].load(PEERS / "__main__.py")
+    page = (PEERS.parent.parent / "docs" / "speed.md").read_text()
+    written = whole.between_marks(page, "| new |")
+    assert written.count("| new |") == 1
+    assert whole.between_marks(written, "| newer |") == whole.between_marks(page, "| newer |")
+    assert written.partition(whole.FIRST)[0] == page.partition(whole.FIRST)[0]
+    assert written.partition(whole.LAST)[2] == page.partition(whole.LAST)[2]
+
+
+def test_what_every_environment_imports_needs_the_standard_library_alone() -> None:
+    for name in ("contract.py", "worker.py"):
+        tree = ast.parse((PEERS / name).read_text())
+        imported = {
+            alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+        }
+        imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        known = sys.stdlib_module_names | {"contract"}
+        assert {module.partition(".")[0] for module in imported} <= known
+
+
+def test_its_help_names_every_part_and_system() -> None:
+    printed = subprocess.run(
+        [sys.executable, str(PEERS), "--help"], capture_output=True, text=True, check=True, timeout=120
+    ).stdout
+    for word in ("training", "decoding", "startup", "growth", "--rounds", *(path.stem for path in SYSTEMS)):
+        assert word in printed

@@ -1,0 +1,49 @@
+"""Two roads, one result: a training step as it is taken, and one written out without anything that makes it fast."""
+
+import pytest
+import torch
+from small import MODELS, batch
+from torch import Tensor
+
+from regard.core.batch import Batch
+from regard.layers import Pointer
+from regard.models import Seq2Seq
+from regard.training import CrossEntropy
+
+SMOOTHING = 0.1
+
+
+def taken(model: Seq2Seq, examples: Batch, smoothing: float) -> Tensor:
+    """Unrolled where that is possible, by fused kernels, with a loss in chunks that has its own backward."""
+    total: Tensor = CrossEntropy(label_smoothing=smoothing)(model, examples).total
+    return total
+
+
+def written_out(model: Seq2Seq, examples: Batch, smoothing: float) -> Tensor:
+    """Step by step, with every weight of every look, and a whole matrix of log-probabilities."""
+    state, logits = model.begin(examples.source), []
+    for tokens in examples.target.fed.unbind(1):
+        output = model.step(tokens, state)
+        state = output.state
+        logits.append(output.logits)
+    likely = torch.stack(logits, dim=1).log_softmax(-1)[examples.target.mask]  # N V
+    wanted = likely.gather(1, examples.target.standing[:, None])
+    total = -(1 - smoothing) * wanted.sum()
+    return total - smoothing * likely.mean(-1).sum() if smoothing else total
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_loss_and_gradients_are_those_of_a_step_written_out(name: str) -> None:
+    model, examples = MODELS[name]().eval(), batch()  # nothing is dropped or drawn
+    # A pointer's smoothing falls on what its head says before it is mixed with what is copied.
+    smoothing = 0.0 if isinstance(model.decoder.head, Pointer) else SMOOTHING
+    found = []
+    for road in (taken, written_out):
+        model.zero_grad()
+        loss = road(model, examples, smoothing)
+        loss.backward()
+        found.append((loss.item(), [p.grad.clone() for p in model.parameters() if p.grad is not None]))
+    (fast, quick), (slow, plain) = found
+    assert fast == pytest.approx(slow, rel=1e-6)
+    for one, other in zip(quick, plain, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
