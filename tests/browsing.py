@@ -88,6 +88,8 @@ def saved(page: Page, format: str) -> bytes:
 
 def grave_faults(page: Page, scheme: str) -> list[tuple[str, list[str]]]:
     """Serious and critical ones of accessibility; in the dark of colours alone, for the rest is the same."""
+    page.evaluate("() => new Promise(requestAnimationFrame)")  # what was clicked is drawn
+    expect(page.locator(".reply.busy, #view.old")).to_have_count(0)  # what is waited for is pale
     page.evaluate(AXE)
     only = ", runOnly: ['color-contrast']" if scheme == "dark" else ""
     faults = page.evaluate(f"axe.run({{resultTypes: ['violations']{only}}})")["violations"]
