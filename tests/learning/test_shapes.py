@@ -19,11 +19,10 @@ from regard.predictor import load
 from regard.tasks.shapes import COLOURS, OUTLINES, Scene, Shape, cells_of, make_scenes
 from regard.trainer import Trainer
 
-SIZE, GRID = 48, (6, 6)
+SIZE, GRID = 64, (8, 8)
 PARTS = {"train": 6000, "val": 40, "test": 300}
 SMALL = (
-    f"model.encoder.size={SIZE}",
-    "training.batch_tokens=540",  # 15 scenes
+    "training.batch_tokens=960",  # 15 scenes
     "training.tensorboard=false",
     "training.samples=0",
     "evaluation.at_end=false",
@@ -122,7 +121,7 @@ def test_hard_looks_that_go_on_from_soft_ones_do_so_too(
     soft: Path, folder: Path, unseen: list[Scene]
 ) -> None:
     hard = ["model.attention.selection=hard", "training.learning_rate=5e-4", "training.warmup=20"]
-    said = answers(trained(config_from("shapes", [*of(folder, 300), *hard], soft), folder / "hard"), folder)
+    said = answers(trained(config_from("shapes", [*of(folder, 400), *hard], soft), folder / "hard"), folder)
     assert set(np.unique(said[0].attention.cross())) == {0.0, 1.0}
     assert share_right(said, unseen) >= 0.9
     assert share_there(said, unseen) >= 0.8
