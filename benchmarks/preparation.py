@@ -198,7 +198,10 @@ def main() -> None:
 
 def row(stage: Stage, pairs: int) -> str:
     busy = f"{stage.processor:.1f} | {stage.processor / stage.seconds:.2f}"
-    rate, elsewhere = f"{pairs / stage.seconds:,.0f}", f"{stage.elsewhere / stage.processor:.0%}"
+    rate = f"{pairs / stage.seconds:,.0f}"
+    elsewhere = (
+        f"{stage.elsewhere / stage.processor:.0%}" if stage.processor else "0%"
+    )  # its clock has coarse ticks
     return f"| {stage.name} | {stage.seconds:.1f} | {rate} | {busy} | {elsewhere} | {stage.mebibytes:.0f} |"
 
 
