@@ -1,5 +1,6 @@
 """Shared by all tests: one thread and one core for each of pytest's workers, and a cache folder of its own."""
 
+import signal
 import sys
 from pathlib import Path
 
@@ -16,6 +17,13 @@ hypothesis.settings.register_profile(
     "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("patient")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _ctrl_c() -> None:
+    """Tests press it. What a shell starts in the background ignores it, and so would all that is started from there."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")

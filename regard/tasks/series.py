@@ -197,7 +197,7 @@ class SeriesCodec:
     def said(self, tokens: Sequence[Any], source: str) -> tuple[tuple[str, ...], str]:
         """Of rows in the model's measure."""
         rows = np.array(tokens, dtype=np.float64).reshape(len(tokens), self.scaling.size)
-        points = self.scaling.decode(read_series_source(source).series, rows)
+        points = self.scaling.rounded(self.scaling.decode(read_series_source(source).series, rows))
         return tuple(f"+{step}" for step in range(1, len(tokens) + 1)), write_points(points)
 
     def nothing(self, text: str, *, problem: str | None = None) -> Prediction:

@@ -216,7 +216,11 @@ def test_with_a_moving_average_it_is_the_model_whether_stopped_or_not(tmp_path: 
     for name, stops in (("straight", []), ("stopped", [20])):
         for stop in (*stops, 1000):
             asked = iter(range(1000))
-            list(Trainer(config, tmp_path / name, stop=lambda s=stop, a=asked: next(a) >= s or None).events())
+            list(
+                Trainer(
+                    config, tmp_path / name, stop=lambda s=stop, a=asked: "asked" if next(a) >= s else None
+                ).events()
+            )
         best = json.loads((tmp_path / name / "checkpoints/step-000024/state.json").read_text())["best"][
             "step"
         ]
@@ -254,7 +258,11 @@ def test_a_model_with_one_table_for_both_sides_is_trained_stopped_averaged_and_l
     for name, stops in (("straight", []), ("stopped", [10])):
         for stop in (*stops, 1000):
             asked = iter(range(1000))
-            list(Trainer(config, tmp_path / name, stop=lambda s=stop, a=asked: next(a) >= s or None).events())
+            list(
+                Trainer(
+                    config, tmp_path / name, stop=lambda s=stop, a=asked: "asked" if next(a) >= s else None
+                ).events()
+            )
     assert (tmp_path / "straight" / WEIGHTS).read_bytes() == (tmp_path / "stopped" / WEIGHTS).read_bytes()
     assert "decoder.embedding.table.weight" not in load_file(tmp_path / "straight" / WEIGHTS)
     for folder in (tmp_path / "straight", average(tmp_path / "straight", last=2).folder):

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from commands import regard
 from untrained import sources, transformer_changes, write_model
 
@@ -15,8 +16,13 @@ def test_several_processes_give_the_lines_of_one_in_order_in_int8_too(tmp_path: 
         regard(*words, *more, folder=tmp_path, stdin=ODD.encode()).stdout.decode()
         for more in ((), ("--workers", "2"))
     )
-    assert together == alone
     assert together.count("\n") == ODD.count("\n")
+    (texts, scores), (own, others) = (
+        zip(*(line.split("\t") for line in lines.splitlines()), strict=True) for lines in (alone, together)
+    )
+    assert texts == own
+    # a window of lines is shared out in other batches than one process makes of it: sums differ in their last digit
+    assert list(map(float, scores)) == pytest.approx(list(map(float, others)), abs=2e-5)
 
 
 def test_a_number_that_the_native_engine_does_not_compute_in_is_refused(tmp_path: Path) -> None:

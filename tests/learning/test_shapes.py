@@ -68,11 +68,6 @@ def trained(config: Config, run: Path) -> Path:
     return run
 
 
-@pytest.fixture(scope="module")
-def soft(folder: Path) -> Path:
-    return trained(load_config("shapes", of(folder, 1600)), folder / "soft")
-
-
 def answers(run: Path, folder: Path) -> list[Prediction]:
     names = [f"test-{at}.png" for at in range(PARTS["test"])]
     return load(run).predict([str(folder / "images" / name) for name in names])
@@ -109,19 +104,17 @@ def named(said: Prediction, shapes: tuple[Shape, ...]) -> Iterator[tuple[NDArray
                 yield from ((look, shape) for look in said.attention.cross()[at : at + 2])
 
 
-def test_soft_looks_tell_what_is_in_a_picture_and_fall_where_it_is(
-    soft: Path, folder: Path, unseen: list[Scene]
+def test_soft_looks_and_hard_ones_after_them_tell_what_is_there_and_fall_where_it_is(
+    folder: Path, unseen: list[Scene]
 ) -> None:
+    soft = trained(load_config("shapes", of(folder, 1600)), folder / "soft")
     said = answers(soft, folder)
     assert share_right(said, unseen) >= 0.95
     assert share_there(said, unseen) >= 0.8
 
-
-def test_hard_looks_that_go_on_from_soft_ones_do_so_too(
-    soft: Path, folder: Path, unseen: list[Scene]
-) -> None:
-    hard = ["model.attention.selection=hard", "training.learning_rate=5e-4", "training.warmup=20"]
-    said = answers(trained(config_from("shapes", [*of(folder, 400), *hard], soft), folder / "hard"), folder)
+    changes = ["model.attention.selection=hard", "training.learning_rate=5e-4", "training.warmup=20"]
+    hard = trained(config_from("shapes", [*of(folder, 400), *changes], soft), folder / "hard")
+    said = answers(hard, folder)
     assert set(np.unique(said[0].attention.cross())) == {0.0, 1.0}
     assert share_right(said, unseen) >= 0.9
     assert share_there(said, unseen) >= 0.8
