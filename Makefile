@@ -9,7 +9,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 help:
 	@echo "make demo     set up, train the date model, score it, draw what it looked at"
 	@echo "make test     set up, then lint, types and all tests (what CI runs)"
-	@echo "make bench    Regard and its peers in one run, about a quarter of an hour (docs/speed.md)"
+	@echo "make bench    Regard and its peers in one run (docs/speed.md)"
 	@echo "make install  the set-up alone"
 	@echo "Tests of pages use Chromium (Debian: apt-get install chromium) and are skipped where there is none."
 

@@ -90,8 +90,7 @@ def predict(
         typer.Option(
             min=1,
             max=4096,
-            help="Processes that answer, with a thread each: one for each core is fastest for many lines. "
-            "Default: one, with a thread for each core.",
+            help="Processes that answer many lines, with a thread each. Default: one, with a thread for each core.",
         ),
     ] = None,
 ) -> None:
