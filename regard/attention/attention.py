@@ -107,13 +107,21 @@ class Attention(nn.Module):
         return Attended(context, selected.weights, selected.choice)
 
     def _fused(self, queries: Tensor, keys: Remembered, allowed: Allowed) -> Tensor:
-        mask = allowed.mask
-        if allowed.prior is not None:
-            mask = torch.where(mask, allowed.prior, -torch.inf).to(queries.dtype)
         rate = self.dropout.rate if self.training else 0.0
-        return functional.scaled_dot_product_attention(
-            queries, keys.keys, keys.values, attn_mask=mask, dropout_p=rate, scale=1.0
-        )  # B H T K; the queries are scaled already
+        if queries.device.type == "cpu" and torch.is_autocast_enabled("cpu"):
+            with torch.autocast("cpu", enabled=False):  # the way back is several times slower in bfloat16
+                return _fused(queries.float(), keys.keys.float(), keys.values.float(), allowed, rate)
+        return _fused(queries, keys.keys, keys.values, allowed, rate)
+
+
+def _fused(queries: Tensor, keys: Tensor, values: Tensor, allowed: Allowed, dropout: float) -> Tensor:
+    """The context (B H T K) of queries that are scaled already."""
+    mask = allowed.mask
+    if allowed.prior is not None:
+        mask = torch.where(mask, allowed.prior, -torch.inf).to(queries.dtype)
+    return functional.scaled_dot_product_attention(
+        queries, keys, values, attn_mask=mask, dropout_p=dropout, scale=1.0
+    )
 
 
 class FixedVector(nn.Module):

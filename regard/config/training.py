@@ -24,7 +24,8 @@ class Training(Settings):
         "auto", description='"auto", "cpu", "cuda", "cuda:1" ...'
     )
     precision: Annotated[str, Member(PRECISIONS)] = Field(
-        "float32", description="bfloat16 and float16 run under autocast; meant for GPUs."
+        "float32",
+        description="bfloat16 and float16 run under autocast: for GPUs, bfloat16 for CPUs that multiply it too.",
     )
     steps: Steps = Field(10_000, description="Optimizer steps, at the most.")
     tokens: Steps | None = Field(None, description="Target pieces to see, at the most; left out: no limit.")

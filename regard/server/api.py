@@ -16,13 +16,13 @@ from regard.core.prediction import Prediction
 from regard.server.bodies import read
 from regard.server.desk import Desk, Gone, predicted
 from regard.server.documents import asks, refusals
+from regard.server.guards import CLIENT_GONE
 from regard.server.problems import Problem
 from regard.server.wire import Ask, ModelList, Predictions
 from regard.server.work import Job
 
 router = APIRouter(prefix="/v1")
 
-CLIENT_GONE = 499  # nobody reads it; the counts do
 EVENTS = "text/event-stream"
 EVENT = {
     "type": "object",

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 from regard import __version__
 from regard.server import api, documents, health, libretranslate
 from regard.server.desk import Desk
-from regard.server.guards import Account, Bodies, Door, Keys, own_hosts
+from regard.server.guards import Account, Bodies, Door, Gate, Keys, Ledger, own_hosts
 from regard.server.problems import Problem, refusal
 from regard.server.served import Models
 from regard.server.settings import ServerSettings
@@ -38,11 +38,11 @@ class Gauge:
 
 def application(models: Models, settings: ServerSettings) -> ASGIApp:
     """The models behind the API, guarded."""
-    tallies, keys = Tallies(), Keys(settings.keys)
+    keys, ledger = Keys(settings.keys), Ledger(Tallies(), settings.log)
     app: ASGIApp = Bodies(
-        _routes(models, settings, tallies, keys), settings.limits, models.body_bytes(settings.limits)
+        _routes(models, settings, ledger, keys), settings.limits, models.body_bytes(settings.limits)
     )
-    app = Door(app, keys, own_hosts(settings.host, settings.hosts))
+    app = Door(Gate(app), keys, own_hosts(settings.host, settings.hosts))
     if settings.origins:  # before the door: browsers ask whether they may call without a key
         app = CORSMiddleware(
             app,
@@ -50,17 +50,18 @@ def application(models: Models, settings: ServerSettings) -> ASGIApp:
             allow_methods=["GET", "POST"],
             allow_headers=["authorization", "content-type", "x-api-key"],
         )
-    return Account(app, tallies, settings.log)
+    return Account(app, ledger)
 
 
-def _routes(models: Models, settings: ServerSettings, tallies: Tallies, keys: Keys) -> FastAPI:
+def _routes(models: Models, settings: ServerSettings, ledger: Ledger, keys: Keys) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[dict[str, Any]]:
         line = Line(settings.limits)
-        worker = Worker(line, tallies)
+        worker = Worker(line, ledger.tallies)
         worker.start()
         yield {
-            "desk": Desk(models, settings.limits, line, tallies),
+            "desk": Desk(models, settings.limits, line, ledger.tallies),
+            "ledger": ledger,
             "worker": worker,
             "keys": keys,
             "limits": settings.limits,

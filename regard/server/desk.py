@@ -140,12 +140,18 @@ class Desk:
                 field="inputs",
             )
 
+    def crowded(self) -> Problem | None:
+        """Why nobody more can be taken in now, if so; it is counted as refused."""
+        if self.under_way < self.limits.requests and len(self.line) < self.limits.queue:
+            return None
+        self.tallies.add("refused_total", 1)
+        return busy("Too many requests are being answered. Try again later.", seconds=self.line.patience())
+
     @contextmanager
     def jobs(self, way: Way, requests: Sequence[Request], *, listening: bool = False) -> Iterator[list[Job]]:
         """The inputs in line; whatever happens, nobody works on them after this."""
-        if self.under_way >= self.limits.requests:
-            self.tallies.add("refused_total", 1)
-            raise busy("Too many requests are being answered. Try again later.", seconds=self.line.patience())
+        if problem := self.crowded():
+            raise problem
         deadline = time.monotonic() + self.limits.deadline_seconds
         jobs = [Job(way, request, deadline=deadline, listening=listening) for request in requests]
         try:

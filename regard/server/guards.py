@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from regard.server.problems import Problem, busy
@@ -30,7 +30,10 @@ SECURITY = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
     "cache-control": "no-store",
 }
+_SECURITY = [(name.encode(), value.encode()) for name, value in SECURITY.items()]
+ASKING = frozenset({"/v1/predict", "/v1/stream", "/translate"})  # where models are asked
 GUARDED = ("/v1/", "/metrics", "/docs", "/openapi.json")  # /translate asks for the key itself
+CLIENT_GONE = 499  # nobody reads it; the counts do
 LONGEST_TEXT = 2000  # characters of one in the log: a picture has a million
 LINGER = (
     1.0  # seconds in which a body that is too large may come to its end: a client reads when it has written
@@ -54,13 +57,38 @@ class Keys:
         return self.fit(token.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", ""))
 
 
-class Account:
-    """Outermost: the headers of every response, a line in the log, the counts, and no traceback for anybody."""
+class Ledger:
+    """What was asked and how it went: counts, and a line in the log."""
 
-    def __init__(self, app: ASGIApp, tallies: Tallies, log: str):
-        self.app = app
+    def __init__(self, tallies: Tallies, log: str):
         self.tallies = tallies
         self.log = log
+
+    def enter(
+        self,
+        method: str,
+        path: str,
+        status: int,
+        seconds: float,
+        model: str = "",
+        texts: Sequence[str] = (),
+    ) -> None:
+        self.tallies.add("requests_total", 1, path=path, status=str(status))
+        self.tallies.add("request_seconds_total", seconds, path=path)
+        if self.log == "nothing":
+            return
+        asked = f" {model}, {len(texts)} input{'' if len(texts) == 1 else 's'}" if model else ""
+        shown = [text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…" for text in texts]
+        said = f" {json.dumps(shown, ensure_ascii=False)}" if self.log == "texts" and texts else ""
+        log.info("%s %s %d %.0f ms%s%s", method[:10], path, status, 1000 * seconds, asked, plain(said))
+
+
+class Account:
+    """Outermost: the headers of every response, an entry in the ledger, and no traceback for anybody."""
+
+    def __init__(self, app: ASGIApp, ledger: Ledger):
+        self.app = app
+        self.ledger = ledger
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -77,9 +105,7 @@ class Account:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in SECURITY.items():
-                    headers.setdefault(name, value)
+                message["headers"] = secured(message["headers"])
             await send(message)
 
         scope.setdefault("state", {})["note"] = note
@@ -89,20 +115,9 @@ class Account:
             self._blame(error)
             if not status:
                 await Problem(500, "The server failed. It goes on.").response()(scope, receive, answer)
-        seconds = time.monotonic() - began
-        path = _path(scope)
-        self.tallies.add("requests_total", 1, path=path, status=str(status or 499))
-        self.tallies.add("request_seconds_total", seconds, path=path)
-        if self.log != "nothing":
-            self._write(scope["method"], path, status, seconds, *noted)
-
-    def _write(
-        self, method: str, path: str, status: int, seconds: float, model: str, texts: Sequence[str]
-    ) -> None:
-        asked = f" {model}, {len(texts)} input{'' if len(texts) == 1 else 's'}" if model else ""
-        shown = [text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…" for text in texts]
-        said = f" {json.dumps(shown, ensure_ascii=False)}" if self.log == "texts" and texts else ""
-        log.info("%s %s %d %.0f ms%s%s", method[:10], path, status or 499, 1000 * seconds, asked, plain(said))
+        self.ledger.enter(
+            scope["method"], _path(scope), status or CLIENT_GONE, time.monotonic() - began, *noted
+        )
 
     def _blame(self, error: Exception) -> None:
         """Where it happened, without messages: they may quote what somebody sent."""
@@ -111,9 +126,17 @@ class Account:
         log.error("A request failed with %s at %s.", type(error).__name__, where)
 
 
+def secured(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """With those that every response bears, where they say nothing else."""
+    own = list(headers)
+    given = {name.lower() for name, _ in own}
+    return [*own, *(one for one in _SECURITY if one[0] not in given)]
+
+
 def _path(scope: Scope) -> str:
     """As the API knows it: what somebody makes up is not counted apart, nor written down."""
-    return getattr(scope.get("route"), "path", None) or "other"
+    found = getattr(scope.get("route"), "path", None)
+    return found or (scope["path"] if scope["path"] in ASKING else "other")
 
 
 class Door:
@@ -158,6 +181,18 @@ def own_hosts(address: str, others: Sequence[str]) -> list[str]:
 def _name(host: str) -> str:
     """Without the port."""
     return host[: host.rindex("]") + 1] if "]" in host else host.partition(":")[0]
+
+
+class Gate:
+    """Turns away who asks a model that has too much to do already, before anything is read: that must cost little."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asking = scope["type"] == "http" and scope["method"] == "POST" and scope["path"] in ASKING
+        problem = scope["state"]["desk"].crowded() if asking else None
+        await (problem.response() if problem else self.app)(scope, receive, send)
 
 
 class Bodies:

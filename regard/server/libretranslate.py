@@ -10,10 +10,10 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from regard.core.prediction import Request as Asked
-from regard.server.api import CLIENT_GONE
 from regard.server.bodies import FORM, JSON, read
 from regard.server.desk import Desk, Gone
 from regard.server.documents import asks, refusals
+from regard.server.guards import CLIENT_GONE
 from regard.server.problems import Problem
 from regard.server.served import Models, Served
 from regard.server.wire import Ask, Status

@@ -17,7 +17,6 @@ from regard.server.served import load_models, named_runs
 from regard.server.settings import ServerSettings
 
 HANDED_ON = "REGARD_SERVER"  # where worker processes find their settings
-HEAD_BYTES = 32_768  # of a request's head
 
 
 def bound(settings: ServerSettings) -> socket.socket:
@@ -87,5 +86,4 @@ def configuration(settings: ServerSettings, app: object) -> uvicorn.Config:
         timeout_keep_alive=limits.idle_seconds,
         timeout_graceful_shutdown=limits.drain_seconds,
         timeout_worker_healthcheck=60,
-        h11_max_incomplete_event_size=HEAD_BYTES,
     )

@@ -52,3 +52,26 @@ def test_gradients_of_the_fused_kernel_are_those_of_the_formula() -> None:
         gradients.append([parameter.grad.clone() for parameter in model.parameters()])
     for one, other in zip(*gradients, strict=True):
         torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
+
+
+def test_looks_of_a_cpu_stay_in_float32_beside_multiplications_in_bfloat16(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """There the kernel's way back takes several times as long with narrow numbers."""
+    kinds = []
+    fused = torch.nn.functional.scaled_dot_product_attention
+
+    def noted(queries: torch.Tensor, *others: torch.Tensor, **options: object) -> torch.Tensor:
+        kinds.append(queries.dtype)
+        context: torch.Tensor = fused(queries, *others, **options)
+        kinds.append(context.dtype)
+        return context
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", noted)
+    model, examples = transformer(), batch()
+    with torch.autocast("cpu", torch.bfloat16):
+        narrow = model.decoder.head(model(examples, NOTHING).features)
+    wide = model.decoder.head(model(examples, NOTHING).features)
+    assert narrow.dtype == torch.bfloat16
+    assert set(kinds) == {torch.float32}
+    torch.testing.assert_close(narrow.float(), wide, atol=0.1, rtol=0.1)

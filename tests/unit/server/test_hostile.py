@@ -146,7 +146,7 @@ def test_a_body_that_says_it_is_something_else_is_refused(server: Here, kind: st
         ("GET", "/%2e%2e/%2e%2e/pyproject.toml", 404),
         ("GET", "/%00", 404),
         ("GET", "/" + "a" * 10_000, 404),
-        ("BREW", "/v1/models", 405),
+        ("BREW", "/v1/models", 400),
     ],
 )
 def test_other_addresses_and_methods_are_told_so(server: Here, method: str, path: str, status: int) -> None:

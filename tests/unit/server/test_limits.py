@@ -1,5 +1,6 @@
 """Sizes, numbers, time: what is too much is refused, and nobody else has to wait for it."""
 
+import http.client
 import json
 import threading
 import time
@@ -148,6 +149,69 @@ def test_requests_beyond_the_limit_are_told_when_to_come_back(runs: Path) -> Non
         assert [reply.status for reply in replies] == [200] * 3
         assert server.count("refused_total") == 2
         assert server.texts(["abc"])
+
+
+def test_refusals_are_alike_whether_the_application_saw_the_request_or_not(runs: Path) -> None:
+    with here(runs / "recurrent", limits={"requests": 1}) as server:
+        gate = Gate(server.models, "recurrent")
+        with waiting(server, 1):
+            until(lambda: server.count("requests_under_way") == 1)
+            at_once = server.post("/v1/predict", {"inputs": ["abc"]})
+            inside = server.post("/v1/predict", {"inputs": ["abc"]}, origin="http://localhost")
+            gate.open.set()
+        told = [(one.status, {**one.headers, "date": ""}, one.body) for one in (at_once, inside)]
+        assert told[0] == told[1]
+        assert at_once.status == 429
+        assert server.count("refused_total") == 2
+        counted = 'regard_requests_total{path="/v1/predict",status="429"} 2'
+        assert counted in server.get("/metrics").body.decode().splitlines()
+
+
+def test_a_connection_that_was_refused_is_good_for_the_next_request(runs: Path) -> None:
+    with here(runs / "recurrent", limits={"requests": 1}) as server:
+        gate = Gate(server.models, "recurrent")
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        content = json.dumps({"inputs": ["abc"]})
+
+        def ask() -> int:
+            connection.request("POST", "/v1/predict", content, {"content-type": "application/json"})
+            reply = connection.getresponse()
+            reply.read()
+            return reply.status
+
+        with waiting(server, 1):
+            until(lambda: server.count("requests_under_way") == 1)
+            assert [ask(), ask()] == [429, 429]
+            gate.open.set()
+        until(lambda: server.count("requests_under_way") == 0)
+        assert ask() == 200
+        connection.close()
+
+
+def test_two_requests_in_one_go_are_both_answered(runs: Path) -> None:
+    with here(runs / "recurrent", limits={"requests": 1}) as server:
+        gate = Gate(server.models, "recurrent")
+        content = json.dumps({"inputs": ["abc"]}).encode()
+        asked = HEAD + b"Content-Length: %d\r\n\r\n" % len(content) + content
+        with waiting(server, 1), server.socket() as line:
+            until(lambda: server.count("requests_under_way") == 1)
+            line.sendall(asked + asked)
+            found = b""
+            while found.count(b"HTTP/1.1 429") < 2:
+                some = line.recv(10_000)
+                assert some, found
+                found += some
+            gate.open.set()
+
+
+def test_a_body_that_never_ends_is_cut_off_also_where_nobody_reads_it(runs: Path) -> None:
+    with here(runs / "recurrent", limits={"requests": 1, "header_seconds": 0.5}) as server:
+        gate = Gate(server.models, "recurrent")
+        with waiting(server, 1), server.socket() as line:
+            until(lambda: server.count("requests_under_way") == 1)
+            line.sendall(HEAD + b"Content-Length: 1000\r\n\r\nx")
+            assert line.recv(1000) == b""
+            gate.open.set()
 
 
 def test_inputs_beyond_the_queue_are_told_when_to_come_back(runs: Path) -> None:
