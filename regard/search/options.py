@@ -57,7 +57,7 @@ _CHECKS: dict[str, Check] = {
     "no_repeat": _WHOLE,
     "groups": _COUNT,
     "diversity": _AMOUNT,
-    "temperature": _ABOVE,
+    "temperature": (lambda value: 1e-6 <= value <= 1000, "from 1e-6 to 1000"),  # below, its inverse overflows
     "top_k": _WHOLE,
     "top_p": (lambda value: 0 < value <= 1, "above 0, at most 1"),
     "min_p": _SHARE,

@@ -95,7 +95,7 @@ class Ask(_Asked):
     groups: int | None = Field(None, ge=1, le=1000)
     diversity: float | None = Field(None, ge=0, le=1000)
     sample: bool | None = Field(None, description="Draw by chance instead of searching.")
-    temperature: float | None = Field(None, gt=0, le=1000)
+    temperature: float | None = Field(None, ge=1e-6, le=1000)
     top_k: int | None = Field(None, ge=0, le=10**6)
     top_p: float | None = Field(None, gt=0, le=1)
     min_p: float | None = Field(None, ge=0, le=1)

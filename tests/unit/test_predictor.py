@@ -159,6 +159,7 @@ def test_two_models_answer_together_and_one_with_itself_as_alone(predictor: Pred
     ("options", "message"),
     [
         ({"beem": 3}, "no option 'beem'. Did you mean 'beam'"),
+        ({"sample": True, "temperature": 1e-300}, "temperature is 1e-300, but must be from 1e-6"),
         ({"top_p": 0.5}, "top_p is for sampling"),
         ({"sample": True, "top_p": 0.0}, "top_p is 0.0, but must be above 0"),
         ({"penalty": "gnm"}, "penalty is gnm, but must be gnmt or average"),

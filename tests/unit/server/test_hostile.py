@@ -70,6 +70,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "a temperature of nothing": (body(sample=True, temperature=0), "temperature should be greater than 0"),
     "an exponent beyond numbers": (
         body(length_penalty=805.5),
+        body(sample=True, temperature=5e-324),
         "length_penalty should be less than or equal to 10",
     ),
     "a seed beyond": (body(sample=True, seed=2**63), "seed should be less"),
