@@ -75,6 +75,7 @@ class PatientProtocol(HttpToolsProtocol):
             self.send_400_response("The head of the request is too long.")
 
     def on_headers_complete(self) -> None:
+        self._unset_keepalive_if_required()  # one may have been refused in the same breath
         self._refused = self._refusal()
         if self._refused is None:
             super().on_headers_complete()

@@ -171,10 +171,9 @@ def test_a_connection_that_was_refused_is_good_for_the_next_request(runs: Path) 
     with here(runs / "recurrent", limits={"requests": 1}) as server:
         gate = Gate(server.models, "recurrent")
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
-        content = json.dumps({"inputs": ["abc"]})
 
         def ask() -> int:
-            connection.request("POST", "/v1/predict", content, {"content-type": "application/json"})
+            connection.request("POST", "/v1/predict", ASK, {"content-type": "application/json"})
             reply = connection.getresponse()
             reply.read()
             return reply.status
@@ -191,8 +190,7 @@ def test_a_connection_that_was_refused_is_good_for_the_next_request(runs: Path) 
 def test_two_requests_in_one_go_are_both_answered(runs: Path) -> None:
     with here(runs / "recurrent", limits={"requests": 1}) as server:
         gate = Gate(server.models, "recurrent")
-        content = json.dumps({"inputs": ["abc"]}).encode()
-        asked = HEAD + b"Content-Length: %d\r\n\r\n" % len(content) + content
+        asked = HEAD + b"Content-Length: %d\r\n\r\n" % len(ASK) + ASK
         with waiting(server, 1), server.socket() as line:
             until(lambda: server.count("requests_under_way") == 1)
             line.sendall(asked + asked)
@@ -202,6 +200,18 @@ def test_two_requests_in_one_go_are_both_answered(runs: Path) -> None:
                 assert some, found
                 found += some
             gate.open.set()
+
+
+def test_an_answer_behind_a_refusal_may_take_its_time(runs: Path) -> None:
+    with here(runs / "recurrent", limits={"requests": 1, "idle_seconds": 1}) as server:
+        gate = Gate(server.models, "recurrent")
+        asked = HEAD + b"Content-Length: %d\r\n\r\n" % len(ASK) + ASK
+        slow = HEAD.replace(b"predict", b"models") + b"Content-Length: 2\r\nConnection: close\r\n\r\n"
+        with waiting(server, 1):
+            until(lambda: server.count("requests_under_way") == 1)
+            found = raw(server, asked + slow, b"{}", pause=1.5)  # longer than a connection may say nothing
+            gate.open.set()
+        assert found.index(b"HTTP/1.1 429") < found.index(b"HTTP/1.1 405")
 
 
 def test_a_body_that_never_ends_is_cut_off_also_where_nobody_reads_it(runs: Path) -> None:
