@@ -7,12 +7,14 @@ export function headGrid(looks, { kind, words, special, room, stretch, threshold
   const [layers, heads] = looks.shape(kind);
   const gap = 10, side = 54, top = 24;
   const each = Math.max(56, Math.min(190, (room - side) / heads - gap));
+  const { rows, columns } = looks.matrix({ kind, layer: 0, head: 0, words, special });
+  const size = each / Math.max(rows.length, columns.length, 1);
+  const wide = Math.max(44, columns.length * size), high = Math.max(16, rows.length * size); // with room for a label
   const maps = [];
   for (let one = 0; one < layers; one++) {
     for (let two = 0; two < heads; two++) {
-      const { weights, rows, columns } = looks.matrix({ kind, layer: one, head: two, words, special });
-      const size = each / Math.max(rows.length, columns.length, 1);
-      const x = side + two * (each + gap), y = top + one * (each + gap);
+      const { weights } = looks.matrix({ kind, layer: one, head: two, words, special });
+      const x = side + two * (wide + gap), y = top + one * (high + gap);
       const chosen = (layer ?? -1) === one && (head ?? -1) === two;
       const act = () => pick(one, two);
       maps.push(draw("g", {
@@ -25,8 +27,8 @@ export function headGrid(looks, { kind, words, special, room, stretch, threshold
     }
   }
   const label = (text, x, y, anchor) => draw("text", { class: "name special", x, y, "text-anchor": anchor, "font-size": "12px" }, text);
-  const width = Math.ceil(side + heads * (each + gap)), height = Math.ceil(top + layers * (each + gap));
+  const width = Math.ceil(side + heads * (wide + gap)), height = Math.ceil(top + layers * (high + gap));
   return draw("svg", { class: "picture", width, height, viewBox: `0 0 ${width} ${height}` },
-    Array.from({ length: heads }, (_, at) => label(`head ${at}`, side + at * (each + gap), 14, "start")),
-    Array.from({ length: layers }, (_, at) => label(`layer ${at}`, 0, top + at * (each + gap) + 12, "start")), maps);
+    Array.from({ length: heads }, (_, at) => label(`head ${at}`, side + at * (wide + gap), 14, "start")),
+    Array.from({ length: layers }, (_, at) => label(`layer ${at}`, 0, top + at * (high + gap) + 12, "start")), maps);
 }
