@@ -45,6 +45,22 @@ def test_the_benchmark_of_unrolling_prints_rates_and_a_ratio() -> None:
     assert printed.count("times as fast") == 3
 
 
+def test_the_benchmark_of_precision_prints_a_ratio_for_each_recipe() -> None:
+    small = [
+        "--set",
+        "model.encoder.width=8",
+        "--set",
+        "model.decoder.width=8",
+        "--rows",
+        "2",
+        "--rounds",
+        "1",
+    ]
+    printed = run("benchmarks/precision.py", "--recipes", "pronounce", *small).stdout
+    assert printed.startswith("pronounce  ")
+    assert printed.count("times as fast") == 1
+
+
 def test_the_benchmark_of_long_sources_prints_memory_and_shares() -> None:
     sizes = ["--source", "20", "--width", "8", "--layers", "2", "--heads", "2", "--feed-forward", "8"]
     printed = run("benchmarks/long_sources.py", *sizes, "--target", "4", "--block", "4").stdout
