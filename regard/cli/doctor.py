@@ -49,7 +49,7 @@ def doctor() -> None:
     table.add_row("threads", f"{torch.get_num_threads()} of {os.cpu_count()} cores")
     devices = [torch.cuda.get_device_name(n) for n in range(torch.cuda.device_count())]
     table.add_row("devices", ", ".join(["cpu", *devices]))
-    able = getattr(torch.cpu, "get_capabilities", dict)()
+    able: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
     narrow = any(able.get(name) for name in ("avx512_bf16", "amx_bf16"))
     table.add_row(
         "bfloat16", f"the cpu {'multiplies' if narrow else 'does not multiply'} it (training.precision)"
