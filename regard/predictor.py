@@ -232,6 +232,8 @@ class Predictor:
         search = self.search.changed(options)
         if mbr is not None and mbr not in UTILITIES:
             raise UserError(f"There is no likeness {mbr!r} for mbr.{did_you_mean(mbr, UTILITIES)}")
+        if mbr is not None and self.codec.answers.kind != "text":
+            raise UserError("mbr compares texts: the answers of this model are points.")
         if mbr is not None and search.best < 2:
             raise UserError("mbr chooses among several answers: ask for more with best.")
         single = isinstance(inputs, str | Request)

@@ -202,6 +202,9 @@ def test_the_library_answers_too(home: Path) -> None:
 def test_what_a_series_cannot_be_asked_is_told(home: Path) -> None:
     done = regard("predict", "runs/tracks", "--beam", "4", folder=home, stdin=b"[[1, 2]]\n", code=2)
     assert "no option 'beam'" in sentence(done)
+    several = ["--best", "3", "--search", "sample=true", "--mbr", "chrf"]
+    done = regard("predict", "runs/tracks", *several, folder=home, stdin=b"[[1, 2]]\n", code=2)
+    assert "mbr compares texts" in sentence(done)
 
 
 def test_models_of_other_kinds_do_not_answer_together(home: Path) -> None:
