@@ -32,7 +32,12 @@ from regard.training import (
 def objective(config: Config, ranks: Ranks = ALONE) -> CrossEntropy:
     training = config.training
     decay = DECAYS[training.decay](steps=training.decay_steps, least=training.least_truth)
-    reinforce = Reinforce(weight=training.reinforce, entropy_bonus=training.entropy_bonus, ranks=ranks)
+    reinforce = Reinforce(
+        weight=training.reinforce,
+        entropy_bonus=training.entropy_bonus,
+        discount=training.discount,
+        ranks=ranks,
+    )
     penalties: list[LookPenalty] = []
     if training.coverage:
         head = config.model.attention.pointer_head

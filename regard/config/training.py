@@ -66,6 +66,12 @@ class Training(Settings):
     decay_steps: Steps = Field(2000, description="How fast it falls: the greater, the slower.")
     least_truth: float = Field(0.25, ge=0, le=1, description="The share of truth that it never falls below.")
     reinforce: float = Field(1.0, ge=0, le=1000, description="Weight of the hard selection's own gradient.")
+    discount: float = Field(
+        1.0,
+        ge=0,
+        le=1,
+        description="How much of it is for pieces after the look's own: less for each further one.",
+    )
     entropy_bonus: float = Field(0.01, ge=0, le=1000, description="Reward for hard choices that stay open.")
     coverage: float = Field(
         0.0,

@@ -14,6 +14,10 @@ from regard.models import Seq2Seq
 from regard.training.feeding import Feeding, Teacher
 from regard.training.ranks import ALONE, Ranks
 
+PIECES = 4096  # that are told apart; in a larger vocabulary some share a place
+FEW = 10  # as often a piece must have been seen to count as much as the mean of all
+LONG_MEMORY = 0.99  # of pieces, most of which are rare
+
 
 @dataclass(frozen=True)
 class Loss:
@@ -49,7 +53,7 @@ class CrossEntropy(nn.Module):
         judged = fed.said.judge(wanted, self.label_smoothing)
         total = judged.total
         if self.reinforce is not None and fed.choice is not None:
-            total = total + self.reinforce(judged.likelihoods, fed.choice, batch.target.mask)
+            total = total + self.reinforce(judged.likelihoods, fed.choice, batch.target.mask, wanted)
         for penalty in self.penalties:
             total = total + penalty(fed.attention[CROSS], batch.target.mask)
         for load in fed.loads:
@@ -111,35 +115,66 @@ class Reinforce(nn.Module):
         λ·Σ (R − b)·∇log p(position drawn) + bonus·∇entropy
 
     The return R of a draw is the log-likelihood of the pieces from its step on: earlier ones it could not
-    change. The baseline b is a moving average of a piece's log-likelihood, times the pieces to come. It
-    is kept in a buffer, so that it is saved and a resumed training goes on with it.
+    change. Later ones count less and less by the `discount`; with 0, its own piece alone. The baseline b is what
+    these pieces had of late, each by itself: most of a log-likelihood is the piece's and not the look's. Pieces
+    that were hardly seen, and points, have the moving average of all. What is known of them is kept in buffers, so
+    that it is saved and a resumed training goes on with it.
     """
 
     baseline: Tensor
+    sums: Tensor
+    counts: Tensor
 
     def __init__(
         self,
         *,
         weight: float = 1.0,
         entropy_bonus: float = 0.01,
+        discount: float = 1.0,
         memory: float = 0.9,
         ranks: Ranks = ALONE,
     ):
         super().__init__()
         self.weight = weight
         self.entropy_bonus = entropy_bonus
+        self.discount = discount
         self.memory = memory
         self.ranks = ranks
         self.register_buffer("baseline", torch.zeros(()))
+        self.register_buffer("sums", torch.zeros(PIECES))
+        self.register_buffer("counts", torch.zeros(PIECES))
 
-    def forward(self, likelihoods: Tensor, choice: Choice, mask: Tensor) -> Tensor:
-        """`likelihoods` (N) of the pieces where `mask` (B T) is True; gives something to add to a loss."""
-        rewards = torch.zeros(mask.shape, device=mask.device).masked_scatter(mask, likelihoods)  # B T
-        returns = rewards.flip(1).cumsum(1).flip(1)  # B T
-        to_come = mask.float().flip(1).cumsum(1).flip(1)  # B T
-        advantage = (returns - self.baseline * to_come) * mask  # B T
+    def forward(
+        self, likelihoods: Tensor, choice: Choice, mask: Tensor, pieces: Tensor | None = None
+    ) -> Tensor:
+        """`likelihoods` (N) of the `pieces` (N) where `mask` (B T) is True; gives something to add to a loss."""
+        places = None if pieces is None or pieces.is_floating_point() else pieces % PIECES  # N
+        better = (likelihoods - self._expected(places)).float()  # N
+        rewards = torch.zeros(mask.shape, device=mask.device).masked_scatter(mask, better)  # B T
+        advantage = self._returns(rewards) * mask  # B T
         drawn = (choice.log_probability.sum(1) * advantage).sum()
         open_still = (choice.entropy.sum(1) * mask).sum()
         if self.training:
-            self.baseline.lerp_(self.ranks.mean(likelihoods).to(self.baseline.dtype), 1 - self.memory)
+            self._learn(likelihoods, places)
         return -self.weight * drawn - self.entropy_bonus * open_still
+
+    def _expected(self, places: Tensor | None) -> Tensor:
+        if places is None:
+            return self.baseline
+        return (self.sums[places] + FEW * self.baseline) / (self.counts[places] + FEW)  # N
+
+    def _returns(self, rewards: Tensor) -> Tensor:
+        if self.discount == 1:
+            return rewards.flip(1).cumsum(1).flip(1)  # B T
+        found = [torch.zeros_like(rewards[:, 0])]
+        for reward in rewards.flip(1).unbind(1):
+            found.append(reward + self.discount * found[-1])
+        return torch.stack(found[:0:-1], dim=1)  # B T
+
+    def _learn(self, likelihoods: Tensor, places: Tensor | None) -> None:
+        likelihoods = likelihoods.detach().to(self.baseline.dtype)
+        self.baseline.lerp_(self.ranks.mean(likelihoods).to(self.baseline.dtype), 1 - self.memory)
+        if places is not None:
+            for kept, found in ((self.sums, likelihoods), (self.counts, torch.ones_like(likelihoods))):
+                now = torch.zeros_like(kept).index_add_(0, places, found)
+                kept.mul_(LONG_MEMORY).add_(self.ranks.total(now))

@@ -185,6 +185,20 @@ def test_the_baseline_of_hard_attention_is_the_mean_over_all_processes() -> None
     assert torch.equal(ALONE.mean(likelihoods), likelihoods.mean())
 
 
+def test_what_is_usual_for_a_piece_is_told_by_all_processes() -> None:
+    likelihoods, pieces = torch.tensor([-3.0, -1.0, -2.0, -5.0]), torch.tensor([4, 4, 4, 6])
+
+    def usual(ranks: Ranks) -> list[float]:
+        own = slice(ranks.number, None, ranks.count)
+        choice = Choice(torch.zeros(1, 1, len(pieces[own])), torch.zeros(1, 1, len(pieces[own])))
+        reinforce = Reinforce(ranks=ranks)
+        mask = torch.ones(1, len(pieces[own]), dtype=torch.bool)
+        reinforce(likelihoods[own], choice, mask, pieces[own])
+        return [float(reinforce.sums[4]), float(reinforce.counts[4]), float(reinforce.sums[6])]
+
+    assert Meeting(2).each(usual) == [[-6.0, 3.0, -5.0]] * 2
+
+
 def test_a_gradient_that_only_one_has_is_everybodys_and_one_that_nobody_has_stays_none() -> None:
     def added(ranks: Ranks) -> list[Tensor | None]:
         mine, ours, nobodys = (torch.nn.Parameter(torch.zeros(2)) for _ in range(3))

@@ -86,6 +86,26 @@ def test_a_draw_is_only_held_responsible_for_pieces_from_its_step_on_and_padding
     assert log_p.grad.flatten().tolist() == [5.0, 4.0, 0.0]  # minus the returns -5, -4 and none
 
 
+def test_later_pieces_count_less_by_the_discount() -> None:
+    log_p = torch.zeros(1, 1, 3, requires_grad=True)
+    mask = torch.tensor([[True, True, False]])
+    reinforce = Reinforce(entropy_bonus=0.0, discount=0.5)
+    reinforce(torch.tensor([-1.0, -4.0]), Choice(log_p, torch.zeros(1, 1, 3)), mask).backward()
+    assert log_p.grad.flatten().tolist() == [3.0, 4.0, 0.0]
+
+
+def test_what_is_usual_for_a_piece_is_nothing_to_learn_from() -> None:
+    reinforce = Reinforce(entropy_bonus=0.0, discount=0.0)
+    mask = torch.ones(1, 3, dtype=torch.bool)
+    pieces, usual = torch.tensor([5, 7, 7]), torch.tensor([-1.0, -4.0, -4.0])
+    for _ in range(500):
+        reinforce(usual, Choice(torch.zeros(1, 1, 3), torch.zeros(1, 1, 3)), mask, pieces)
+    log_p = torch.zeros(1, 1, 3, requires_grad=True)
+    found = torch.tensor([-1.0, -4.0, -2.0])  # the last has had a better look
+    reinforce(found, Choice(log_p, torch.zeros(1, 1, 3)), mask, pieces).backward()
+    assert log_p.grad.flatten().tolist() == pytest.approx([0.0, 0.0, -2.0], abs=0.25)
+
+
 def test_the_entropy_bonus_rewards_choices_that_stay_open() -> None:
     entropy = torch.tensor([[[0.5, 0.25]]], requires_grad=True)
     mask = torch.ones(1, 2, dtype=torch.bool)
