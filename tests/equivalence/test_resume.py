@@ -174,12 +174,17 @@ def same_averages(one: Loop, other: Loop) -> bool:
     return all(torch.equal(mean, other.ema.weights[name]) for name, mean in one.ema.weights.items())
 
 
+def same_baselines(one: Loop, other: Loop) -> bool:
+    known, others = one.objective.state_dict(), other.objective.state_dict()
+    return known.keys() == others.keys() and all(torch.equal(known[name], others[name]) for name in known)
+
+
 def same(one: Loop, other: Loop) -> bool:
     moments, others = one.optimizer.state_dict()["state"], other.optimizer.state_dict()["state"]
     return (
         same_weights(one, other)
         and same_averages(one, other)
-        and one.objective.state_dict() == other.objective.state_dict()
+        and same_baselines(one, other)
         and moments.keys() == others.keys()
         and all(torch.equal(moments[n][name], others[n][name]) for n in moments for name in moments[n])
         and replace(one.state, seconds=0, window=replace(one.state.window, seconds=0))
