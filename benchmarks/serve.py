@@ -244,9 +244,8 @@ async def overload(asker: Asker, options: argparse.Namespace, peak: float) -> No
             break
     recovery = time.monotonic() - began
     after = await asker.number("resident_bytes")
-    _, still = await asker.clients(
-        128, options.seconds
-    )  # a machine may be slower by now, whatever is asked of it
+    # A machine may be slower by now, whatever is asked of it.
+    _, still = await asker.clients(128, options.seconds)
     peak = (peak + still) / 2
     answered = set(tally.statuses) <= set(ANSWERS) and not tally.lost
     say(
