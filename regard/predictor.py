@@ -18,7 +18,7 @@ from regard.core.memory import Memory
 from regard.core.prediction import Prediction, Request
 from regard.data import in_order
 from regard.engines import ENGINES, Engine, find_export, load_engine
-from regard.layers import round_to_int8
+from regard.layers import pack, round_to_int8
 from regard.metrics import UTILITIES, expected
 from regard.models import Seq2Seq
 from regard.run import find_model
@@ -39,10 +39,7 @@ GIVEN_UP = "nobody waits for it any more"
 NATIVE = ENGINES[0]
 LEAVE_OUT = "Take the native engine for that."
 RECORDS = {"cross": AT_SOURCE, "all": KINDS, "none": NOTHING}
-COMPUTE_TYPES: dict[str, Callable[[Seq2Seq], None]] = {  # what a model computes in
-    "float32": lambda model: None,
-    "int8": round_to_int8,
-}
+COMPUTE_TYPES: dict[str, Callable[[Seq2Seq], None]] = {"float32": pack, "int8": round_to_int8}  # on a CPU
 
 
 def load(
@@ -136,11 +133,13 @@ def _computing(asked: str | None, device: torch.device) -> Callable[[Seq2Seq], N
     kind = asked or "float32"
     if kind not in COMPUTE_TYPES:
         raise UserError(f"The native engine does not compute in {kind!r}.{did_you_mean(kind, COMPUTE_TYPES)}")
-    if kind != "float32" and device.type != "cpu":
+    if device.type == "cpu":
+        return COMPUTE_TYPES[kind]
+    if kind != "float32":
         raise UserError(
             f"The native engine computes in {kind} on a CPU alone. Take --device cpu, or leave it out."
         )
-    return COMPUTE_TYPES[kind]
+    return lambda model: None
 
 
 def _run_by(

@@ -91,9 +91,28 @@ class Attention(nn.Module):
         self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True, seen: Tensor | None = None
     ) -> Attended:
         if self.history is not None and seen is not None:
-            keys = replace(keys, keys=self.history(keys.keys, seen))
+            own = keys.apart()
+            keys = replace(own, keys=self.history(own.keys, seen))
+        if keys.share > 1:
+            return self._together(query, keys, steps, wanted=wanted)
         allowed = self.scope(steps, query, keys.mask)
         return self.attend(self.score.queries(query, steps), keys, allowed, wanted=wanted)
+
+    def _together(self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool) -> Attended:
+        """Rows that look at the same do so as if they were steps of one row."""
+        rows, length, width = query.shape
+        folded = query.reshape(-1, keys.share * length, width)  # N (share T) Q
+        every = steps.expand(rows, length).reshape(-1, keys.share * length)
+        attended = self.forward(folded, replace(keys, share=1), every, wanted=wanted)
+        weights = attended.weights
+        choice = attended.choice
+        return Attended(
+            attended.context.reshape(rows, length, -1),
+            weights if weights is None else _unfolded(weights, length),
+            choice
+            if choice is None
+            else Choice(_unfolded(choice.log_probability, length), _unfolded(choice.entropy, length)),
+        )
 
     def attend(self, queries: Tensor, keys: Remembered, allowed: Allowed, *, wanted: bool = True) -> Attended:
         """With queries that are ready (B H T K) and a scope that is known."""
@@ -124,6 +143,12 @@ def _fused(queries: Tensor, keys: Tensor, values: Tensor, allowed: Allowed, drop
     )
 
 
+def _unfolded(looks: Tensor, length: int) -> Tensor:
+    """N H (share T) ... -> (N share) H T ..."""
+    sources, heads, every, *rest = looks.shape
+    return looks.reshape(sources, heads, every // length, length, *rest).transpose(1, 2).flatten(0, 1)
+
+
 class FixedVector(nn.Module):
     """No attention: the source as one vector, the same at every step (Cho et al. 2014).
 
@@ -144,5 +169,5 @@ class FixedVector(nn.Module):
     def forward(
         self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True, seen: Tensor | None = None
     ) -> Attended:
-        context = keys.values[:, 0].expand(-1, query.shape[1], -1)  # B T D
+        context = keys.apart().values[:, 0].expand(-1, query.shape[1], -1)  # B T D
         return Attended(context, None)

@@ -1,11 +1,13 @@
 """The three slots of the formula, and the values that pass between them."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+import torch
 from torch import Tensor
 
-from regard.core.state import Choice
+from regard.core.state import Choice, moved
 
 
 @dataclass(frozen=True)
@@ -18,14 +20,36 @@ class Allowed:
 
 @dataclass(frozen=True)
 class Keys:
-    """A memory made ready to be looked at: projected once per source, not once per step."""
+    """A memory made ready to be looked at: projected once per source, not once per step.
 
-    keys: Tensor  # B H S K
-    values: Tensor  # B H S V
-    mask: Tensor  # B S
+    Hypotheses of one source stand side by side and look at the same: so many rows `share` it.
+    """
+
+    keys: Tensor  # N H S K, where there are B = N · share rows
+    values: Tensor  # N H S V
+    mask: Tensor  # N S
+    share: int = 1
 
     def select(self, rows: Tensor) -> "Keys":
+        looked_at = rows // self.share  # B, which of the N
+        share = _together(looked_at)
+        kept = looked_at[::share]
+        if not moved(kept, torch.arange(len(self.mask), device=rows.device)):
+            return replace(self, share=share)
+        return Keys(self.keys[kept], self.values[kept], self.mask[kept], share)
+
+    def apart(self) -> "Keys":
+        """For each row its own."""
+        if self.share == 1:
+            return self
+        rows = torch.arange(len(self.mask), device=self.mask.device).repeat_interleave(self.share)
         return Keys(self.keys[rows], self.values[rows], self.mask[rows])
+
+
+def _together(numbers: Tensor) -> int:
+    """The greatest size of equal groups of neighbours in each of which all numbers are the same."""
+    _, counts = torch.unique_consecutive(numbers, return_counts=True)
+    return max(1, math.gcd(*counts.tolist()))
 
 
 class Remembered(Protocol):

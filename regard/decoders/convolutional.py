@@ -96,7 +96,7 @@ class ConvolutionalLayer(nn.Module):
         hidden = self.convolution(inputs)  # B T D
         query = steady_sum(self.query(hidden), pieces)  # B T E
         attended: Attended = self.look(query, keys, steps, wanted=wanted)
-        spread = keys.mask.sum(1).sqrt()[:, None, None]  # B 1 1
+        spread = keys.mask.sum(1).sqrt().repeat_interleave(keys.share)[:, None, None]  # B 1 1
         hidden = steady_sum(hidden, self.answer(attended.context * spread))  # B T D
         return Passed(steady_sum(vectors, hidden), inputs[:, vectors.shape[1] :], attended)
 

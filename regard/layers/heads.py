@@ -17,13 +17,6 @@ class Head(Linear):
 
     layer: int | None = None  # whose look at the source it must be given; none
 
-    def forward(self, vectors: Tensor) -> Tensor:
-        if self.rounded is None and _are_few(vectors):  # then a CPU is faster the other way round
-            rows = vectors.reshape(-1, self.in_features)  # N D
-            logits = torch.addmm(self.bias[:, None], self.weight, rows.t()).t()  # N V
-            return logits.reshape(*vectors.shape[:-1], self.out_features)
-        return super().forward(vectors)
-
     def features(self, vectors: Tensor, look: Tensor | None, source: Tensor | None) -> Any:
         """What it reads at each step: vectors (B T D), the look of its layer (B H T S), the source's ids (B S)."""
         return vectors
@@ -43,16 +36,6 @@ class Head(Linear):
 
     def draw(self, said: Tensor) -> Tensor:
         return torch.multinomial(torch.softmax(said.float(), dim=-1), 1)[:, 0]  # N
-
-
-_FEW = 8  # rows
-
-
-def _are_few(vectors: Tensor) -> bool:
-    """Rows of a short step, when nothing is learned from them."""
-    if torch.compiler.is_exporting() or torch.is_grad_enabled() or vectors.device.type != "cpu":
-        return False
-    return 1 < vectors.numel() // vectors.shape[-1] <= _FEW
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,13 @@
 """Matrices, and how they start."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.layers.int8 import Int8
+from regard.layers.packed import Packed, can_pack
 
 
 class Linear(nn.Linear):
@@ -12,10 +15,10 @@ class Linear(nn.Linear):
 
     Torch's own start is three times narrower in variance: through a stack of LSTMs so little is left of
     the signal that attention stays even for hundreds of steps. Where the outputs are `blocks` of different
-    use, the gates of a cell, each block is a matrix of its own. For predicting alone it may be `rounded`.
+    use, the gates of a cell, each block is a matrix of its own. For predicting alone it may have another `product`.
     """
 
-    rounded: Int8 | None = None
+    product: Callable[[Tensor], Tensor] | None = None
 
     def __init__(self, inputs: int, outputs: int, *, bias: bool = True, blocks: int = 1):
         super().__init__(inputs, outputs, bias=bias)
@@ -24,19 +27,31 @@ class Linear(nn.Linear):
             nn.init.zeros_(self.bias)
 
     def forward(self, vectors: Tensor) -> Tensor:
-        if self.rounded is not None:
-            return self.rounded(vectors)
+        if self.product is not None:
+            return self.product(vectors)
         return functional.linear(vectors, self.weight, self.bias)
-
-
-_WORTH = 32  # numbers a side: to round smaller matrices gains nothing
 
 
 def round_to_int8(module: nn.Module) -> None:
     """Its matrices compute in whole numbers of 8 bits from now on. It can predict, but no longer be trained."""
-    for part in module.modules():
-        if isinstance(part, Linear) and min(part.weight.shape) >= _WORTH:
-            part.rounded = Int8(part.weight, part.bias)
+    for part in _large(module):
+        part.product = Int8(part.weight, part.bias)
+
+
+def pack(module: nn.Module) -> None:
+    """Its matrices are laid out for predicting on a CPU, where torch can do that. It can no longer be trained."""
+    if can_pack():
+        for part in _large(module):
+            part.product = Packed(part.weight, part.bias)
+
+
+_WORTH = 32  # numbers a side: smaller matrices gain nothing
+
+
+def _large(module: nn.Module) -> list[Linear]:
+    return [
+        part for part in module.modules() if isinstance(part, Linear) and min(part.weight.shape) >= _WORTH
+    ]
 
 
 @torch.no_grad()

@@ -87,6 +87,39 @@ def test_one_row_alone_equals_the_same_row_among_others(
         torch.testing.assert_close(alone.context, together.context[one])
 
 
+@members(PAIRS)
+def test_rows_that_look_at_the_same_see_what_each_would_see_alone(
+    score: str, scope: str, selection: str, heads: int
+) -> None:
+    look = make(score, scope, selection, heads)
+    _, annotations, mask, steps = data()
+    rows = torch.tensor([2, 2, 0, 0, 1, 1])  # hypotheses of a beam, sources in another order
+    query = torch.randn(len(rows), T, D, dtype=torch.double, generator=torch.Generator().manual_seed(3))
+    keys = look.prepare(annotations, mask).select(rows)
+    assert keys.share == 2
+    assert len(keys.mask) == B
+    together, apart = (look(query, one, steps) for one in (keys, keys.apart()))
+    torch.testing.assert_close(together.weights, apart.weights)
+    torch.testing.assert_close(together.context, apart.context)
+
+
+def test_keys_are_shared_by_as_many_rows_as_all_sources_have() -> None:
+    look = make("dot", "global", "soft", 1)
+    _, annotations, mask, _ = data()
+    whole = look.prepare(annotations, mask)
+    for rows, share, kept in (
+        ([0, 1, 2], 1, 3),
+        ([0, 0, 0, 0, 2, 2], 2, 3),  # four hypotheses of one, two of another: as two and two, and two
+        ([1, 1, 1], 3, 1),
+        ([0, 0, 1], 1, 3),
+        ([], 1, 0),
+    ):
+        keys = whole.select(torch.tensor(rows, dtype=torch.long))
+        assert (keys.share, len(keys.mask)) == (share, kept)
+        again = keys.select(torch.arange(len(rows)).flip(0))  # as if the beam had turned round
+        torch.testing.assert_close(again.apart().keys, whole.keys[rows[::-1]])
+
+
 @members(SMOOTH)
 def test_gradients_are_right(score: str, scope: str, selection: str, heads: int) -> None:
     look = make(score, scope, selection, heads)
