@@ -12,8 +12,10 @@ from commands import TINY, regard
 ROOT = Path(__file__).parent.parent.parent
 
 
-def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+def run(*words: str | Path, data: Path | None = None) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if name != "REGARD_DATA"}
+    if data is not None:
+        environment["REGARD_DATA"] = str(data)
     done = subprocess.run(
         [sys.executable, *map(str, words)],
         cwd=ROOT,
@@ -119,6 +121,24 @@ def test_the_experiment_on_the_argument_trains_both_models_equally_and_draws_the
     assert trained[0] == trained[1]
     assert (tmp_path / "pictures" / "argument.png").read_bytes().startswith(b"\x89PNG")
     assert "Spanish is left out: REGARD_DATA names no folder" in done.stderr
+
+
+def test_the_experiment_on_few_pairs_shows_both_models_few_of_czech(tmp_path: Path) -> None:
+    (tmp_path / "multi30k").mkdir()
+    for part, count in (("train", 40), ("val", 5), ("test2016", 5)):
+        for language in ("en", "de", "fr", "cs"):
+            lines = [f"{language} {part} {number}\n" for number in range(count)]
+            (tmp_path / "multi30k" / f"{part}.{language}").write_text("".join(lines))
+    small = [
+        "training.steps=1",
+        "text.source.vocabulary=270",
+        "model.encoder.layers=1",
+        "model.decoder.layers=1",
+    ]
+    changes = [word for one in small for word in ("--set", one)]
+    done = run("experiments/few_pairs.py", tmp_path / "runs", "--pairs", "7", *changes, data=tmp_path)
+    assert first_cells(done.stdout) == ["alone", "beside the others"]
+    assert (tmp_path / "runs" / "few.cs").read_text().count("\n") == 7
 
 
 def test_the_experiment_on_forecasts_prints_every_fold(tmp_path: Path) -> None:
