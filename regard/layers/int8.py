@@ -4,6 +4,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from regard.layers.packed import filling
+
 _LARGEST = 127
 _LEAST = 1e-30  # of a row that is all zeros: it stays zeros
 
@@ -26,13 +28,7 @@ class Int8:
         """... D -> ... O."""
         rows = vectors.reshape(-1, vectors.shape[-1])  # N D
         scales = rows.abs().amax(1, keepdim=True).clamp(min=_LEAST).div_(_LARGEST)  # N 1
-        rounded = functional.pad((rows / scales).round_().to(torch.int8), (0, 0, 0, _filling(len(rows))))
+        rounded = functional.pad((rows / scales).round_().to(torch.int8), (0, 0, 0, filling(len(rows))))
         whole = torch._int_mm(rounded, self.weight)[: len(rows)]  # N O, exact
         products = torch.addcmul(self.bias, whole.float(), scales * self.scales)  # N O
         return products.view(*vectors.shape[:-1], -1)
-
-
-def _filling(rows: int) -> int:
-    """Rows of zeros to multiply besides: a program is made for every number of rows, so let there be few numbers."""
-    step = 1 if rows <= 8 else 8 if rows <= 64 else 32
-    return -rows % step

@@ -1,5 +1,7 @@
 """How likely the pieces are that should have been said, without the logits of all of them in memory together."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -7,8 +9,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.core.state import Judged
+from regard.layers.packed import Packed, can_pack
 
 ROWS = {"cpu": 128}  # at a time: few enough that their logits stay in a processor's cache
+WORTH = 8  # such chunks are worth that the head is laid out for them
 MANY_ROWS = 4096  # on other devices, where each call costs more
 FLOOR = (
     1e-30  # of a probability that is copied: what cannot be said has a logarithm and a gradient nevertheless
@@ -63,10 +67,11 @@ class _Chunks(torch.autograd.Function):
         likelihoods = own if spoken is None else torch.empty_like(own)  # N
         smooth = torch.zeros((), device=vectors.device)
         step = ROWS.get(vectors.device.type, MANY_ROWS)
+        say, back = _products(vectors, weight, bias)
         for start in range(0, len(vectors), step):
             rows = slice(start, start + step)
             some, aims = vectors[rows], wanted[rows, None]  # n D, n 1
-            logs = functional.linear(some, weight, bias).float().log_softmax(-1)  # n V
+            logs = say(some).float().log_softmax(-1)  # n V
             aims, known = aims.clamp(max=logs.shape[-1] - 1), aims < logs.shape[-1]  # n 1
             own[rows] = logs.gather(-1, aims).masked_fill(~known, -torch.inf)[:, 0]
             if smoothing:
@@ -83,11 +88,10 @@ class _Chunks(torch.autograd.Function):
                 if smoothing:
                     by_logits -= smoothing / by_logits.shape[-1]
                 by_logits.scatter_add_(-1, aims, torch.zeros_like(aims, dtype=torch.float32) - share)
+                by_vectors[rows] = back(by_logits)
                 if narrow:
-                    by_vectors[rows] = by_logits @ weight
                     by_weight += by_logits.T @ some
-                else:  # added up where they stand
-                    torch.mm(by_logits, weight, out=by_vectors[rows])
+                else:  # added up where it stands
                     by_weight.addmm_(by_logits.T, some)
                 by_bias += by_logits.sum(0)
         by_spoken = by_copied = None
@@ -107,6 +111,20 @@ class _Chunks(torch.autograd.Function):
             for saved, kind in zip(ctx.saved_tensors, ctx.types, strict=True)
         )
         return by_vectors, by_weight, by_bias, None, None, by_spoken, by_copied
+
+
+Product = Callable[[Tensor], Tensor]
+
+
+def _products(vectors: Tensor, weight: Tensor, bias: Tensor) -> tuple[Product, Product]:
+    """n D -> n V by the head, and back."""
+    narrow = torch.is_autocast_enabled(vectors.device.type)
+    few = len(vectors) < WORTH * ROWS.get(vectors.device.type, MANY_ROWS)
+    if narrow or few or not can_pack(vectors, weight):
+        return partial(functional.linear, weight=weight, bias=bias), partial(
+            functional.linear, weight=weight.T
+        )
+    return Packed(weight, bias), Packed(weight.T, None)
 
 
 def mixed(logs: Tensor, spoken: Tensor, copied: Tensor) -> Tensor:

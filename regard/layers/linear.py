@@ -40,8 +40,8 @@ def round_to_int8(module: nn.Module) -> None:
 
 def pack(module: nn.Module) -> None:
     """Its matrices are laid out for predicting on a CPU, where torch can do that. It can no longer be trained."""
-    if can_pack():
-        for part in _large(module):
+    for part in _large(module):
+        if can_pack(part.weight):
             part.product = Packed(part.weight, part.bias)
 
 

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(not can_pack(), reason="this torch was built wit
 def test_it_is_the_product_that_torch_gives() -> None:
     generator = torch.Generator().manual_seed(1)
     weight, bias = torch.randn(40, 64, generator=generator), torch.randn(40, generator=generator)
-    for rows in (1, 2, 5, 64, 200):
+    for rows in (1, 2, 5, 13, 64, 200):
         vectors = torch.randn(rows, 3, 64, generator=generator).transpose(0, 1)
         torch.testing.assert_close(Packed(weight, bias)(vectors), vectors @ weight.T + bias)
         torch.testing.assert_close(Packed(weight, None)(vectors), vectors @ weight.T)

@@ -2,14 +2,15 @@ import pytest
 import torch
 
 from regard.layers import Head
-from regard.layers.likelihood import ROWS
+from regard.layers.likelihood import ROWS, WORTH
 from regard.training.likelihood import Features, Said
 
 PIECES = 2 * ROWS["cpu"] + 3  # more than two chunks
+MANY = WORTH * ROWS["cpu"] + 5  # so many that the head is laid out for them
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
-@pytest.mark.parametrize("pieces", [1, PIECES])
+@pytest.mark.parametrize("pieces", [1, PIECES, MANY])
 def test_chunks_equal_the_whole_in_loss_likelihoods_and_gradients(smoothing: float, pieces: int) -> None:
     head, features = Head(8, 30), torch.randn(pieces, 8)
     torch.nn.init.normal_(head.bias)
