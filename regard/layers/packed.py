@@ -25,11 +25,16 @@ class Packed:
         """... D -> ... O."""
         if torch.is_grad_enabled():
             return functional.linear(vectors, self.plain, self.bias)
-        rows = vectors.reshape(-1, vectors.shape[-1])  # N D
-        if lacking := filling(len(rows)):
-            rows = functional.pad(rows, (0, 0, 0, lacking))
-        products: Tensor = torch.ops.mkldnn._linear_pointwise(rows, self.weight, self.bias, "none", [], "")
-        return products[: len(rows) - lacking].view(*vectors.shape[:-1], len(self.plain))
+        lacking = filling(vectors.numel() // vectors.shape[-1])
+        if not lacking:
+            return _product(vectors, self.weight, self.bias)
+        rows = functional.pad(vectors.reshape(-1, vectors.shape[-1]), (0, 0, 0, lacking))  # N D
+        return _product(rows, self.weight, self.bias)[:-lacking].view(*vectors.shape[:-1], -1)
+
+
+def _product(vectors: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    product: Tensor = torch.ops.mkldnn._linear_pointwise(vectors, weight, bias, "none", [], "")
+    return product
 
 
 def filling(rows: int) -> int:

@@ -63,6 +63,11 @@ def test_the_benchmark_of_precision_prints_a_ratio_for_each_recipe() -> None:
     assert printed.count("times as fast") == 1
 
 
+def test_the_benchmark_of_products_prints_both_ways() -> None:
+    printed = run("benchmarks/products.py", "--shapes", "8x16", "--rows", "1", "9", "--rounds", "1").stdout
+    assert first_cells(printed) == ["8x16", "8x16"]
+
+
 def test_the_benchmark_of_long_sources_prints_memory_and_shares() -> None:
     sizes = ["--source", "20", "--width", "8", "--layers", "2", "--heads", "2", "--feed-forward", "8"]
     printed = run("benchmarks/long_sources.py", *sizes, "--target", "4", "--block", "4").stdout
