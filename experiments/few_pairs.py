@@ -27,7 +27,12 @@ CHANGES = {
         "training.steps=1500",
         "training.warmup=300",
     ],
-    "beside the others": ["task.temperature=3", "model.dropout=0.1", "training.steps=6000"],
+    "beside the others": [
+        "task.temperature=3",
+        "model.dropout=0.1",
+        "training.steps=4000",
+        "training.warmup=500",
+    ],
 }
 BOTH = ["training.validate_every=500", "training.save_every=500", "training.tensorboard=false"]
 
