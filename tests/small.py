@@ -164,6 +164,7 @@ TRANSFORMERS: dict[str, tuple[str, ...]] = (
         "without projections": ("both.projected=false", "both.score=dot"),
         "sparse": ("both.selection=sparse", "attention.selection=sparse"),
         "experts": ("both.experts=4",),
+        "experts in one layer": ("both.experts=4", "both.expert_layers=[2]"),
         "one expert of three": ("both.experts=3", "both.experts_used=1", "both.activation=swiglu"),
         "local blocks": ("encoder.look=local", "encoder.block=3"),
         "compressed": ("encoder.look=compressed", "encoder.compression=2"),

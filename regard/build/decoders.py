@@ -61,8 +61,8 @@ def _transformer(
 ) -> TransformerDecoder:
     items = placed_embedding(config, settings, "target", size, causal=True)
     blocks = [
-        block(config, settings, SCOPES["causal"](), memory_width=encoder.width)
-        for _ in range(settings.layers)
+        block(config, settings, SCOPES["causal"](), 1 + below, memory_width=encoder.width)
+        for below in range(settings.layers)
     ]
     return TransformerDecoder(items, blocks, last_norm(settings), head=head(config, size))
 

@@ -61,7 +61,10 @@ def _transformer(
     items = placed_embedding(config, settings, side, sizes[side], causal=settings.scope == "causal")
     scope = "causal" if stream else settings.scope
     options = {"radius": settings.radius} if scope == "window" else {}
-    blocks = [block(config, settings, SCOPES[scope](**options), look=look) for look in _looks(settings)]
+    blocks = [
+        block(config, settings, SCOPES[scope](**options), number, look=look)
+        for number, look in enumerate(_looks(settings), start=1)
+    ]
     whole = stream and settings.scope == "global"
     return TransformerEncoder(items, blocks, last_norm(settings), shared_layers=stream, whole=whole)
 
@@ -100,7 +103,7 @@ def _picture(
         feed_forward=settings.feed_forward,
         activation="gelu",
     )
-    blocks = [block(config, layer, SCOPES["global"]()) for _ in range(settings.layers)]
+    blocks = [block(config, layer, SCOPES["global"](), 1 + below) for below in range(settings.layers)]
     return Refining(seeing, blocks, last_norm(layer))
 
 

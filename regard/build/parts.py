@@ -111,11 +111,12 @@ def block(
     config: Config,
     settings: settings_of.Blocks,
     scope: Scope,
+    number: int,
     *,
     look: Callable[..., SelfAttention] = SelfAttention,
     memory_width: int | None = None,
 ) -> Block:
-    """A layer of a Transformer; with a memory's width, one that looks across at it, and at its context."""
+    """A layer of a Transformer, the lowest is 1; with a memory's width, it looks across at it, and at its context."""
     width = settings.width
 
     def around() -> Residual:
@@ -141,10 +142,10 @@ def block(
     if memory_width is not None and config.has_context:
         beside = across(context.attention, config.model.annotation_width(context.encoder))
         parts |= {"beside": beside, "around_beside": around()}
-    return Block(looking, thinking(settings), around(), around(), **parts)  # type: ignore[arg-type]
+    return Block(looking, thinking(settings, settings.experts_of(number)), around(), around(), **parts)  # type: ignore[arg-type]
 
 
-def thinking(settings: settings_of.Blocks) -> FeedForward | Experts:
+def thinking(settings: settings_of.Blocks, experts: int) -> FeedForward | Experts:
     """What a layer does with each position by itself."""
 
     def feed_forward() -> FeedForward:
@@ -155,12 +156,12 @@ def thinking(settings: settings_of.Blocks) -> FeedForward | Experts:
             dropout=settings.activation_dropout,
         )
 
-    if not settings.experts:
+    if not experts:
         return feed_forward()
     return Experts(
         feed_forward,
         settings.width,
-        experts=settings.experts,
+        experts=experts,
         used=settings.experts_used,
         balance=settings.balance,
     )

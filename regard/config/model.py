@@ -238,6 +238,9 @@ def _problems_of_blocks(side: str, part: Blocks) -> Iterator[str]:
             f"{side}.experts_used is {part.experts_used}, but there are only {part.experts} experts to use. "
             f"Lower it, or raise {side}.experts"
         )
+    strange = [layer for layer in part.expert_layers if not 1 <= layer <= part.layers]
+    if strange:
+        yield f"{side}.expert_layers names layer {strange[0]}, but there are layers 1 to {part.layers}"
     if part.score in ("location", "position"):
         yield (
             f"the {part.score} score does not see what it looks at: a sequence that looks at itself needs a score "

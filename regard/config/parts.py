@@ -45,6 +45,9 @@ class Blocks(Settings):
         le=1000,
         description="Feed-forward parts that share the positions among them; 0: one for all.",
     )
+    expert_layers: list[int] = Field(
+        [], max_length=100, description="Layers that have experts, the lowest is 1; none are named: all have."
+    )
     experts_used: int = Field(
         2, ge=1, le=1000, description="Of the experts, how many each position is given to."
     )
@@ -65,6 +68,10 @@ class Blocks(Settings):
     )
     attention_dropout: float = Field(0.0, ge=0, lt=1, description="On the weights of attention.")
     activation_dropout: float = Field(0.0, ge=0, lt=1, description="Inside of the feed-forward part.")
+
+    def experts_of(self, layer: int) -> int:
+        """How many one layer has, the lowest being 1."""
+        return self.experts if not self.expert_layers or layer in self.expert_layers else 0
 
 
 class TransformerEncoder(Blocks):

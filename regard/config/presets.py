@@ -197,10 +197,12 @@ def transformer_dmca() -> Model:
 def transformer_dmca_moe() -> Model:
     """The same with experts (Liu et al. 2018, T-DMCA with 128 of them), two for each position.
 
-    Here every layer has them. So many are for large machines: lay a smaller `encoder.experts` over it.
+    The middle layer has them, as in the authors' program. So many are for large machines: lay a smaller
+    `encoder.experts` over it.
     """
     plain = transformer_dmca()
-    return plain.model_copy(update={"encoder": plain.encoder.model_copy(update={"experts": 128})})
+    experts = {"experts": 128, "expert_layers": [3]}
+    return plain.model_copy(update={"encoder": plain.encoder.model_copy(update=experts)})
 
 
 def transformer_ed() -> Model:

@@ -63,6 +63,10 @@ Fails = Callable[..., str]
             ["convolutional decoder", "another score"],
         ),
         ("[model.encoder]\nkind = 'transformer'\nexperts = 2\nexperts_used = 3\n", ["3", "only 2 experts"]),
+        (
+            "[model.encoder]\nkind = 'transformer'\nlayers = 2\nexperts = 4\nexpert_layers = [3]\n",
+            ["names layer 3", "layers 1 to 2"],
+        ),
         ("[model.encoder]\nkind = 'transformer'\nexperts = 1\n", ["experts_used is 2", "only 1 experts"]),
         (
             "[model.encoder]\nkind = 'transformer'\nlook = 'local'\nscope = 'window'\n",
