@@ -1,5 +1,6 @@
 """Sockeye: its model, traced as its training traces it, the very step of its trainer, and its searches."""
 
+import functools
 import math
 import tempfile
 from collections.abc import Sequence
@@ -156,10 +157,10 @@ def decoder(shape: Shape, way: str) -> Decode:
     model.eval()
     with torch.no_grad():
         model.output_layer.bias[[PAD, END]] -= 1000  # it knows no shortest length
-    searches: dict[tuple[int, bool], Any] = {}  # what they trace stays
 
-    def search_with(beam: int, greedy: bool) -> Any:
-        """Its own search for one source and no beam, where it has one; its beam search for all else."""
+    @functools.cache  # what it traces stays
+    def search_for(beam: int, greedy: bool) -> Any:
+        """Its search for one source and no beam, or its beam search, which does all else."""
         return get_search_algorithm(
             models=[model],
             beam_size=beam,
@@ -173,8 +174,7 @@ def decoder(shape: Shape, way: str) -> Decode:
     def decode(sources: Sequence[Sequence[int]], batch: int, beam: int, steps: int) -> list[int]:
         lengths: list[int] = []
         for some in chunks(sources, batch):
-            key = (beam, len(some) == beam == 1)
-            search = searches[key] if key in searches else searches.setdefault(key, search_with(*key))
+            search = search_for(beam, len(some) == beam == 1)
             ids = torch.tensor(padded(some, PAD, last=END))[..., None]
             longest = torch.full((len(some),), steps, dtype=torch.int32)
             sizes = torch.tensor([[len(row) + 1, 0] for row in some])
