@@ -52,6 +52,7 @@ def _transformer(shape: Shape) -> dict[str, Any]:
         "heads": shape.heads,
         "transformer_ff": shape.inner,
         "add_qkvbias": True,
+        "add_final_linear_bias": True,
         "add_ffnbias": True,
         "share_embeddings": True,
         "share_decoder_embeddings": True,
