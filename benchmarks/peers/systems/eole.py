@@ -154,7 +154,13 @@ def decoder(shape: Shape, way: str) -> Decode:
         given = asked(beam, steps)
         scorer = GNMTGlobalScorer.from_config(given)
         return Translator(
-            model, vocabularies, given, settings.model, device_id=CPU, global_scorer=scorer, report_score=False
+            model,
+            vocabularies,
+            given,
+            settings.model,
+            device_id=CPU,
+            global_scorer=scorer,
+            report_score=False,
         )
 
     def decode(sources: Sequence[Sequence[int]], batch: int, beam: int, steps: int) -> list[int]:
