@@ -7,7 +7,7 @@ A file in `systems/` has
     TRAINS        the shapes that it can train; LACKS says why it has none of the others
     DECODERS      ways in which it answers, by name; none where it has none
     start()       imports what it needs: what a process pays once
-    trainer(shape)        -> step(batch) -> mean loss of a target token
+    trainer(shape)        -> step(batch) -> mean loss of a target token; Timed where a step can't be had alone
     decoder(shape, way)   -> decode(sources, batch, beam, steps) -> pieces of each answer, their number
     close()       optional, of what a decoder had to start
 
@@ -18,6 +18,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 MARKS = 4
 VOCABULARY = 10_000
@@ -72,7 +73,14 @@ class Batch:
         return sum(len(row) + 1 for row in self.targets)
 
 
-Step = Callable[[Batch], float]
+class Timed(NamedTuple):
+    """A loss, and how long the system itself says that a step took."""
+
+    loss: float
+    seconds: float
+
+
+Step = Callable[[Batch], float | Timed]
 Decode = Callable[[Sequence[Sequence[int]], int, int, int], list[int]]
 
 

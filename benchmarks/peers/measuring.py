@@ -142,7 +142,7 @@ def _count(chosen: argparse.Namespace, batch: int) -> int:
 
 def decoded(figures: dict[str, list[Any]], reasons: dict[str, str]) -> str:
     """Sentences in a second; behind Regard's, how many times those of the fastest peer that runs in PyTorch."""
-    peers = [title for title in figures if not title.startswith(("Regard", "CTranslate2"))]
+    peers = [title for title in figures if not title.startswith(("Regard", "CTranslate2", "Marian"))]
     rate = {
         title: {name: middle(rates([one[name] for one in rounds], "sentences")) for name in rounds[0]}
         for title, rounds in figures.items()

@@ -38,6 +38,8 @@ def settings(shape: Shape) -> list[str]:
         f"training.label_smoothing={shape.smoothing}",
         f"training.clip={shape.clip}",
         "training.steps=1000000",
+        "training.schedule=constant",
+        "training.warmup=0",
         "training.log_every=1000000",
         "training.device=cpu",
         "text.shared=true",
