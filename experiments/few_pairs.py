@@ -30,8 +30,8 @@ CHANGES = {
     "beside the others": [
         "task.temperature=3",
         "model.dropout=0.1",
-        "training.steps=4000",
-        "training.warmup=500",
+        "training.steps=3000",
+        "training.warmup=400",
     ],
 }
 BOTH = ["training.validate_every=500", "training.save_every=500", "training.tensorboard=false"]
