@@ -34,7 +34,7 @@ CHANGES = {
         "training.warmup=400",
     ],
 }
-BOTH = ["training.validate_every=500", "training.save_every=500", "training.tensorboard=false"]
+BOTH = ["training.validate_every=1500", "training.save_every=500", "training.tensorboard=false"]
 
 
 def corpus(data: Path, language: str, train: Path | None = None) -> str:
