@@ -1,6 +1,6 @@
 """Regard and its peers in one run: the same data, sizes, threads and tokens, in turn.
 
-    python benchmarks/peers                                 # everything, about a quarter of an hour
+    python benchmarks/peers                                 # everything
     python benchmarks/peers --systems regard_itself plain_torch --models tiny --parts training
 
 Environments of the peers are made once, under ~/.cache/regard/bench or $REGARD_BENCH. Needs Multi30k in $REGARD_DATA.

@@ -67,7 +67,7 @@ class _Chunks(torch.autograd.Function):
         likelihoods = own if spoken is None else torch.empty_like(own)  # N
         smooth = torch.zeros((), device=vectors.device)
         step = ROWS.get(vectors.device.type, MANY_ROWS)
-        say, back = _products(vectors, weight, bias)
+        say, back = _products(vectors, weight, bias, narrow=narrow)
         for start in range(0, len(vectors), step):
             rows = slice(start, start + step)
             some, aims = vectors[rows], wanted[rows, None]  # n D, n 1
@@ -116,14 +116,12 @@ class _Chunks(torch.autograd.Function):
 Product = Callable[[Tensor], Tensor]
 
 
-def _products(vectors: Tensor, weight: Tensor, bias: Tensor) -> tuple[Product, Product]:
+def _products(vectors: Tensor, weight: Tensor, bias: Tensor, *, narrow: bool) -> tuple[Product, Product]:
     """n D -> n V by the head, and back."""
-    narrow = torch.is_autocast_enabled(vectors.device.type)
     few = len(vectors) < WORTH * ROWS.get(vectors.device.type, MANY_ROWS)
     if narrow or few or not can_pack(vectors, weight):
-        return partial(functional.linear, weight=weight, bias=bias), partial(
-            functional.linear, weight=weight.T
-        )
+        say = partial(functional.linear, weight=weight, bias=bias)
+        return say, partial(functional.linear, weight=weight.T)
     return Packed(weight, bias), Packed(weight.T, None)
 
 
