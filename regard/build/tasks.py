@@ -83,6 +83,7 @@ def _multilingual(config: Config, settings: settings_of.Multilingual) -> Multili
                 _own(config, corpus),
                 both=corpus.both,
                 weight=corpus.weight,
+                other_weight=corpus.other_weight,
                 mark=corpus.mark,
             )
             for corpus in settings.corpora

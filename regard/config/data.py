@@ -158,7 +158,10 @@ class Forecast(Settings):
 
 
 class TwoLanguages(Settings):
-    """Pairs of two languages. Without `train`, its directions are scored though they were never trained."""
+    """Pairs of two languages, or of one with itself.
+
+    Without `train`, its directions are scored though they were never trained.
+    """
 
     source_language: Language
     target_language: Language
@@ -167,6 +170,9 @@ class TwoLanguages(Settings):
     test: Files | None = Field(None, description="Left out: split off train.")
     both: bool = Field(True, description="Learn the other direction too.")
     weight: float = Field(1.0, gt=0, le=1e6, description="How much more often its pairs are drawn.")
+    other_weight: float | None = Field(
+        None, gt=0, le=1e6, description="The same of the other direction; left out: as weight."
+    )
     mark: Annotated[str, AfterValidator(_mark)] | None = Field(
         None, description='A second tag before its sources, such as "back" where a model made them.'
     )
@@ -177,8 +183,9 @@ class TwoLanguages(Settings):
             raise ValueError(
                 "a corpus needs files: train, or test to score a direction that is never trained"
             )
-        if self.source_language == self.target_language:
-            raise ValueError(f"source_language and target_language are both {self.source_language}")
+        one = self.source_language == self.target_language
+        if self.other_weight is not None and (one or not self.both):
+            raise ValueError("other_weight is of the other direction, which this corpus has not")
         return self
 
 

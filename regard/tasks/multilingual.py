@@ -14,19 +14,30 @@ from regard.viewing import TextView
 
 @dataclass(frozen=True)
 class TwoLanguages:
-    """Pairs of two languages, used in one direction or in both."""
+    """Pairs of two languages, used in one direction or in both, or of one language with itself."""
 
     source_language: str
     target_language: str
     own: OwnFiles  # without training pairs, its directions are only scored
     both: bool = True
     weight: float = 1.0
+    other_weight: float | None = None  # of the other direction, where it is another
     mark: str | None = None  # a second tag, such as one for sources that a model made
+
+    @property
+    def of_one(self) -> bool:
+        """From a language into itself: what keeps a model from taking the language of a source for that of the
+        answer.
+        """
+        return self.source_language == self.target_language
 
     def directions(self) -> Iterator[Direction]:
         yield Direction(self.source_language, self.target_language, turned=False, mark=self.mark)
-        if self.both:
+        if self.both and not self.of_one:
             yield Direction(self.target_language, self.source_language, turned=True, mark=self.mark)
+
+    def weight_of(self, direction: Direction) -> float:
+        return self.other_weight if direction.turned and self.other_weight is not None else self.weight
 
 
 @dataclass(frozen=True)
@@ -53,7 +64,7 @@ class Multilingual:
                 continue  # it has no training pairs
             for direction in corpus.directions():
                 free = one.train.changed(direction).without(held)
-                corpora.append(Corpus(str(direction), free, corpus.weight, direction.target))
+                corpora.append(Corpus(str(direction), free, corpus.weight_of(direction), direction.target))
                 if shared := len(one.train) - len(free):
                     reports.append(f"{direction}: {left_out_for_sharing(shared)}")
         return Examples(
@@ -68,10 +79,13 @@ class Multilingual:
         )
 
     def _of(self, corpus: TwoLanguages) -> Examples:
-        made = corpus.mark is not None  # nobody scores what a model made
-        return corpus.own.examples(
-            validation=0 if made else self.validation,
-            test=0 if made else self.test,
+        for_training = corpus.mark is not None or corpus.of_one  # nobody scores what a model made, or copies
+        own = corpus.own
+        if corpus.of_one:
+            own = replace(own, filters=replace(own.filters, identical=False))  # as both sides shall be
+        return own.examples(
+            validation=0 if for_training else self.validation,
+            test=0 if for_training else self.test,
             seed=self.seed,
             key="source",
         )

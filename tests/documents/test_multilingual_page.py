@@ -8,10 +8,12 @@ PAGE = (Path(__file__).parent.parent.parent / "docs/multilingual.md").read_text(
 
 
 def test_the_configurations_of_the_page_are_valid() -> None:
-    whole, more = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
+    whole, *more = re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL)
     config = parse_config(tomllib.loads(whole), origin="the page")
     assert config.task.name == "multilingual"
-    assert parse_config(tomllib.loads(f"{whole}\n{more}"), origin="the page").task.name == "multilingual"
+    for corpus in more:
+        longer = parse_config(tomllib.loads(f"{whole}\n{corpus}"), origin="the page")
+        assert len(longer.task.corpora) == len(config.task.corpora) + 1  # type: ignore[union-attr]
 
 
 def test_the_recipe_of_the_page_is_there() -> None:

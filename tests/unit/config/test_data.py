@@ -99,7 +99,8 @@ def test_codes_of_languages_are_accepted(tmp_path: Path, code: str) -> None:
         ("train = 'a.tsv'\nmark = 'en'", "the mark 'en' is a language here"),
         ("train = 'a.tsv'\nmark = 'Back!'", "'Back!' is no mark"),
         ("both = false", "a corpus needs files"),
-        ("train = 'a.tsv'\ntarget_language = 'en'", "both en"),
+        ("train = 'a.tsv'\nboth = false\nother_weight = 2", "which this corpus has not"),
+        ("train = 'a.tsv'\ntarget_language = 'en'\nother_weight = 2", "which this corpus has not"),
         ("train = 'a.tsv'\nweight = 0", "greater than 0"),
     ],
 )

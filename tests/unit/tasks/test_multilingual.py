@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import torch
 from regard.core.errors import UserError
 from regard.core.pieces import END
 from regard.core.prediction import Request
-from regard.data import Limits, Pair, TsvFile
+from regard.data import Filters, Limits, Pair, TsvFile
 from regard.search.rules import restrict
 from regard.tasks.examples import OwnFiles
 from regard.tasks.multilingual import Multilingual, TwoLanguages
@@ -81,6 +82,24 @@ def test_no_source_of_validation_or_test_is_trained_on_in_any_direction(task: Mu
     assert not held & trained
     assert "d10" in held  # of the direction that is never trained
     assert "de-en: 3 training pairs are left out: validation or test has the same." in found.reports()
+
+
+def test_a_language_into_itself_is_trained_and_never_split_off_or_scored(
+    task: Multilingual, tmp_path: Path
+) -> None:
+    own = OwnFiles(file(tmp_path, "dd", 0, 50, "dd"), [], [], Filters(identical=True))
+    found = replace(task, corpora=[*task.corpora, TwoLanguages("de", "de", own, weight=0.5)]).examples()
+    corpus = found.corpora[-1]
+    assert (corpus.name, corpus.weight, corpus.language) == ("de-de", 0.5, "de")
+    assert next(iter(corpus.pairs())) == Pair("d0", "d0", ("de",), "de-de")
+    assert len(list(corpus.pairs())) == 40  # 50 but for the ten that are sources in validation or test
+    assert "de-de" not in {pair.group for pair in (*found.validation, *found.test)}
+
+
+def test_the_other_direction_can_have_another_weight(task: Multilingual) -> None:
+    first, *_ = task.corpora
+    found = replace(task, corpora=[replace(first, weight=2.0, other_weight=0.5)]).examples()
+    assert [corpus.weight for corpus in found.corpora] == [2, 0.5]
 
 
 def test_without_pairs_for_validation_nothing_can_be_trained(tmp_path: Path) -> None:
