@@ -25,6 +25,7 @@ from regard.tasks.scaling import Scaling
 from regard.tasks.series import SeriesCodec
 from regard.tasks.sight import Sight
 from regard.tasks.text import TextCodec
+from regard.tasks.trajectories import Trajectories
 from regard.text import (
     READERS,
     TOKENIZERS,
@@ -55,13 +56,19 @@ def learn_codec(config: Config, examples: Examples) -> Codec:
                 else "Something stands beside the series, but nothing says whether it is to be read. "
                 "Set task.context to true or false."
             )
-        own: Any = task(config)
+        own = _trajectories(config)
         return SeriesCodec(scaling, limits(config), own.view, own.seen)
     if isinstance(config.model.encoder, PictureEncoder):
         some = sample([examples.train], config.text.sample, config.data.seed)
         target = _learned(config.text.target, some, ("target",))
         return PictureCodec(sight(config), target, config.data.max_target)
     return _learn_text_codec(config, examples)
+
+
+def _trajectories(config: Config) -> Trajectories:
+    own = task(config)
+    assert isinstance(own, Trajectories)
+    return own
 
 
 def _view(config: Config) -> View:
@@ -176,7 +183,7 @@ def recutters(config: Config, codec: Codec) -> dict[str, Recutter]:
 
 def load_codec(config: Config, folder: ModelFolder) -> Codec:
     if isinstance(config.task, settings_of.Forecast):
-        own: Any = task(config)
+        own = _trajectories(config)
         series = SeriesCodec.load(folder.folder, limits(config), own.view, own.seen)
         if (series.scaling.context is None) == config.has_context:
             trained = "without" if config.has_context else "with"

@@ -16,7 +16,7 @@ HEAD_BYTES = 32_768  # of a request's head
 CHUNK_BYTES = 16  # that a body may have besides itself for each of its bytes, where it comes in chunks
 
 
-async def crowded(scope: Scope, receive: Receive, send: Send) -> None:
+async def one_too_many(scope: Scope, receive: Receive, send: Send) -> None:
     """Answers a connection too many."""
     problem = busy("Too many connections are open. Try again later.", seconds=1, status=503)
     problem.headers |= {"Connection": "close", **SECURITY}
@@ -44,6 +44,11 @@ class PatientProtocol(HttpToolsProtocol):
         limits: Limits = self.app_state["limits"]
         return limits
 
+    @property
+    def _path(self) -> str:
+        path: str = self.url.partition(b"?")[0].decode("latin-1")
+        return path
+
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self.app_state["connections"].value = len(self.connections)
@@ -51,7 +56,7 @@ class PatientProtocol(HttpToolsProtocol):
             transport.abort()
             return
         if len(self.connections) > self._limits.connections:
-            self.app = crowded
+            self.app = one_too_many
         self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -82,13 +87,12 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _refusal(self) -> Problem | None:
         """What would be said to a plain request of which nothing but its address has to be known."""
-        path = self.url.partition(b"?")[0].decode("latin-1")
         free = self.cycle is None or self.cycle.response_complete
         plain = not self.expect_100_continue and all(name != b"origin" for name, _ in self.headers)
-        if path not in ASKING or self.parser.get_method() != b"POST" or not free or not plain:
+        if self._path not in ASKING or self.parser.get_method() != b"POST" or not free or not plain:
             return None
         desk: Desk = self.app_state["desk"]
-        return desk.crowded() if self.app != crowded else None
+        return desk.crowded() if self.app != one_too_many else None
 
     def on_body(self, body: bytes) -> None:
         self._bodies += len(body)
@@ -104,7 +108,7 @@ class PatientProtocol(HttpToolsProtocol):
 
     def _refuse(self, problem: Problem) -> None:
         ledger: Ledger = self.app_state["ledger"]
-        ledger.enter("POST", self.url.partition(b"?")[0].decode("latin-1"), problem.status, 0.0)
+        ledger.enter("POST", self._path, problem.status, 0.0)
         stays = self.parser.should_keep_alive()
         self._say(problem, closing=not stays)
         self._refused = None
