@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regard.attention import short
 from regard.attention.history import History
 from regard.attention.scopes import Causal, Global
 from regard.attention.scores import ScaledDot, merge_heads, split_heads
@@ -49,9 +50,9 @@ class Attention(nn.Module):
     """Looks at a memory with a query. The weights are returned, never kept.
 
     The three parts are modules of the families `SCORES`, `SCOPES` and `SELECTIONS`; any of them
-    goes with any number of heads. Where nobody wants the weights, torch's fused kernel gives the same
-    context for the parts that it knows. `dropout` falls on the weights in training. With a `history` the keys
-    know how much they were looked at before.
+    goes with any number of heads. Where nobody wants the weights, torch's fused kernel or a `short` look gives
+    the same context for the parts that they know. `dropout` falls on the weights in training. With a `history`
+    the keys know how much they were looked at before.
     """
 
     def __init__(
@@ -134,7 +135,9 @@ class Attention(nn.Module):
 
 
 def _fused(queries: Tensor, keys: Tensor, values: Tensor, allowed: Allowed, dropout: float) -> Tensor:
-    """The context (B H T K) of queries that are scaled already."""
+    """The context (B H T V) of queries that are scaled already."""
+    if not dropout and short.is_short(queries, keys, allowed):
+        return short.look(queries, keys, values, allowed)
     mask = allowed.mask
     if allowed.prior is not None:
         mask = torch.where(mask, allowed.prior, -torch.inf).to(queries.dtype)

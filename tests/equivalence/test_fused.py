@@ -1,12 +1,13 @@
 """Whether somebody wants to see the weights changes what is recorded, and no number besides.
 
-Where nobody does, looks that torch's fused kernel knows go through it.
+Where nobody does, looks that torch's fused kernel knows go through it; in training on a CPU, if they are `short`, not.
 """
 
 import pytest
 import torch
 from small import FEW, MODELS, batch, search, transformer
 
+from regard.attention import short
 from regard.core.kinds import KINDS, NOTHING
 from regard.models import Seq2Seq
 from regard.search import Hypothesis, SearchPlan
@@ -43,13 +44,18 @@ def test_an_unrolled_target_is_the_same_with_all_weights_wanted_and_with_none(na
     assert not unseen.attention
 
 
-def test_gradients_of_the_fused_kernel_are_those_of_the_formula() -> None:
-    model, examples = transformer(), batch()
+@pytest.mark.parametrize("most", [0, short.MOST], ids=["fused", "short"])
+@pytest.mark.parametrize("name", [name for name in MODELS if "positions" in name])
+def test_gradients_of_looks_that_nobody_wants_to_see_are_those_of_the_formula(
+    name: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(short, "MOST", most)
+    model, examples = MODELS[name](), batch()
     gradients = []
     for kinds in (KINDS, NOTHING):
         model.zero_grad()
         model.decoder.head(model(examples, kinds).features)[examples.target.mask].square().sum().backward()
-        gradients.append([parameter.grad.clone() for parameter in model.parameters()])
+        gradients.append([one.grad.clone() for one in model.parameters() if one.grad is not None])
     for one, other in zip(*gradients, strict=True):
         torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
 
@@ -58,6 +64,7 @@ def test_looks_of_a_cpu_stay_in_float32_beside_multiplications_in_bfloat16(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """There the kernel's way back takes several times as long with narrow numbers."""
+    monkeypatch.setattr(short, "MOST", 0)
     kinds = []
     fused = torch.nn.functional.scaled_dot_product_attention
 
