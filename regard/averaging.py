@@ -55,7 +55,8 @@ def _write(folder: Path, run: Run, config: Config, weights: Weights, steps: Sequ
     writing = ModelFolder(folder.with_name(f".{folder.name}.{os.getpid()}.writing"))
     try:
         for file in run.model.folder.iterdir():
-            if file not in (run.model.weights_path, run.model.card_path) and not file.name.startswith("."):
+            own = file in (run.model.weights_path, run.model.card_path) or file.name.startswith(".")
+            if file.is_file() and not own:
                 copy_whole(file, writing.folder / file.name)
         write_whole(writing.card_path, model_card(config, run.folder.resolve().name, averaged=steps))
         write_whole(writing.weights_path, mean_file(weights, steps))

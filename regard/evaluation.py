@@ -195,9 +195,11 @@ def evaluate(
     """Scores a model on its own test or validation pairs; a run gets `scores.json`, the answers and its card.
 
     `metrics` are counted beside the run's own. With `others` it answers together with them, `mbr` and `options`
-    change the search as in `predict`, and `engine` what runs the model: such scores, but for another `beam`, are not
+    change the search as in `predict`, `engine` what runs the model, and `compute_type` its numbers: such scores are not
     the run's own and are not saved. `against` is a run to compare with, which answers as its own configuration says.
     """
+    run = None if others or mbr is not None else _run(path)
+    weights = run.model.digest() if run else None
     predictor = load(path, *others, device=device, engine=engine, compute_type=compute_type)
     config = find_folder(path).config()
     chosen = _metrics(config, metrics)
@@ -218,11 +220,17 @@ def evaluate(
     requests, references = [case.request for case in cases], [case.targets for case in cases]
     alignment = alignments(predictor, pairs) if alignments is not None else {}
     search = predictor.search.changed(options)
-    own = not others and mbr is None and predictor.engine is None and set(options) <= {"beam"}
-    run = _run(path) if own else None
-    keeper = _kept(run, split, requests, search) if run and search == predictor.search else None
-    before = keeper.load() if keeper else None
+    as_trained = predictor.engine is None and compute_type in (None, "float32")
+    if not as_trained or search != predictor.search:
+        run = None
+    keeper = _kept(run, split, requests, search) if run else None
+    before = keeper.load() if keeper and keeper.basis["model"] == weights else None
     predictions = before or predictor.predict(requests, attention="none", mbr=mbr, **options)
+    if run and run.model.digest() != weights:
+        log.warning(
+            "%s was trained on meanwhile: these scores are of its earlier weights, and are not saved.", run
+        )
+        run = keeper = None
     tallies = _tallies(chosen, predictions, references)
     rarest = _rarest(config, examples, [case.source for case in cases]) if examples.in_words else []
     evaluation = Evaluation(
@@ -246,10 +254,14 @@ def evaluate(
         saved=run.scores_path if run else None,
         kept=keeper.path if keeper and before else None,
     )
-    if keeper and not before:
-        keeper.save(predictions, references)
-    if run:
-        _save(run, evaluation)
+    try:
+        if keeper and not before:
+            keeper.save(predictions, references)
+        if run:
+            _save(run, evaluation)
+    except OSError as error:  # what was found is told nevertheless
+        log.warning("The scores could not be saved: %s.", error)
+        return replace(evaluation, saved=None)
     return evaluation
 
 

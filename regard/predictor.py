@@ -12,7 +12,7 @@ import torch
 
 from regard import build
 from regard.core.batch import Source
-from regard.core.errors import UserError, did_you_mean
+from regard.core.errors import TooLongError, UserError, did_you_mean
 from regard.core.kinds import AT_SOURCE, CROSS, KINDS, NOTHING, member_kind
 from regard.core.memory import Memory
 from regard.core.prediction import Prediction, Request
@@ -305,7 +305,7 @@ class Predictor:
             for batch in in_order(lengths, self.batch_tokens // plan.rows):
                 some = [alike[place] for place in batch if asked[alike[place]].question.watch.wanted()]
                 if some:
-                    found = self._found([asked[one] for one in some], plan, wanted)
+                    found = self._found_of_all([asked[one] for one in some], plan, wanted)
                     answers |= zip(some, found, strict=True)
         for request in asked.keys() - answers.keys():
             answers[request] = self.codec.nothing(request.text, problem=GIVEN_UP)
@@ -325,6 +325,17 @@ class Predictor:
             return None, f"the {self.engine.name} engine keeps no rules of answers: the native engine does"
         problem = search.impossible(question)
         return (None, problem) if problem else (Asked(read, question), None)
+
+    def _found_of_all(
+        self, asked: Sequence[Asked], search: Finder, wanted: frozenset[str]
+    ) -> list[Prediction]:
+        """Where the model has no room for one of them, that one alone has no answer."""
+        try:
+            return list(self._found(asked, search, wanted))
+        except TooLongError as error:
+            if len(asked) == 1:
+                return [self.codec.nothing(asked[0].read.text, problem=str(error))]
+            return [found for one in asked for found in self._found_of_all([one], search, wanted)]
 
     def _found(self, asked: Sequence[Asked], search: Finder, wanted: frozenset[str]) -> Iterator[Prediction]:
         source = self.codec.collate([one.read for one in asked]).to(self.device)

@@ -1,7 +1,6 @@
 """Names and formats of everything in a run folder.
 
 config.toml     the whole configuration, resolved: enough to train again
-data.json       fingerprints of the data it was trained on
 model/          loadable on its own: config.json, model.safetensors, tokenizers, README.md
 averaged/       like model/: the mean of the newest checkpoints, where somebody asked for it
 checkpoints/    to go on from
@@ -63,18 +62,7 @@ class Run:
             self.folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise UserError(f"{self} is a file; a run is a folder. Give another with --run.") from None
-        with (self.folder / ".lock").open("a+") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                file.seek(0)
-                raise UserError(
-                    f"{self}: process {file.read().strip() or '?'} is training here already. "
-                    "Wait for it, or train in another folder with --run."
-                ) from None
-            file.truncate(0)
-            file.write(str(os.getpid()))
-            file.flush()
+        with locked_folder(self.folder, "Wait for it, or train in another folder with --run."):
             yield
 
     def config(self) -> Config | None:
@@ -89,16 +77,17 @@ class Run:
 
     def start(self, config: Config) -> None:
         """Claims the folder for a new training; what a first try left behind is cleared away."""
-        for path in (
-            self.model.folder,
-            self.averaged.folder,
-            self.samples,
-            self.tensorboard,
-            self.predictions,
-        ):
-            shutil.rmtree(path, ignore_errors=True)
-        self.metrics_path.unlink(missing_ok=True)
+        for path in self.cleared():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
         write_whole(self.config_path, config.to_toml())
+
+    def cleared(self) -> list[Path]:
+        """What is there of all that `start` clears away."""
+        folders = (self.model.folder, self.averaged.folder, self.samples, self.tensorboard, self.predictions)
+        return [path for path in (*folders, self.metrics_path) if path.exists()]
 
     def predictions_path(self, split: str) -> Path:
         return self.predictions / f"{split}.jsonl"
@@ -113,6 +102,23 @@ class Run:
     def add_scores(self, split: str, scores: Mapping[str, Any]) -> None:
         known = _read_json(self.scores_path) if self.scores_path.exists() else {}
         write_whole(self.scores_path, _json({**known, split: scores}))
+
+
+@contextmanager
+def locked_folder(folder: Path, advice: str) -> Iterator[None]:
+    """Keeps a second process out of a folder that is there."""
+    with (folder / ".lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise UserError(
+                f"{folder}: process {file.read().strip() or '?'} is training here already. {advice}"
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
 
 
 class ModelFolder:

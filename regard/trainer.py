@@ -88,11 +88,25 @@ class Trainer:
         """The folder is this configuration's once there is a checkpoint; until then a first try may be mended."""
         earlier = self.run.config()
         if earlier is None or not self.checkpoints.steps():
+            self._require_nothing_of_worth(is_run=earlier is not None)
             self.run.start(self.config)
         elif changes := difference(earlier, self.config):
             raise UserError(
                 f"{self.run} was started with another configuration ({'; '.join(changes)}). "
                 "Go on with the old one, or give another folder with --run."
+            )
+
+    def _require_nothing_of_worth(self, *, is_run: bool) -> None:
+        """What would be cleared away is a first try's own."""
+        if is_run and self.run.model.weights_path.exists():
+            raise UserError(
+                f"{self.run} has a trained model, but no checkpoint to go on from. Give another folder with --run, or "
+                "remove this one."
+            )
+        if not is_run and (found := self.run.cleared()):
+            raise UserError(
+                f"{self.run} is no run, but has {', '.join(path.name for path in found)}, which a training would write "
+                "over. Give another folder with --run."
             )
 
     def _follow(self) -> None:
@@ -251,7 +265,10 @@ class Trainer:
             case Averaged():
                 self._export(self.checkpoints.path(event.best))
             case Ended():
-                self._draw_curves()
+                try:
+                    self._draw_curves()
+                except Exception as error:  # as with samples
+                    log.warning("The curves could not be drawn: %s", error)
 
     def _export(self, checkpoint: Path) -> None:
         """The best weights become the model, unless they are already, or are damaged."""

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.core.errors import UserError
+from regard.core.errors import TooLongError
 from regard.layers import Linear
 
 
@@ -130,7 +130,7 @@ class _ByPosition(nn.Module):
     def keys(self, annotations: Tensor) -> Tensor:
         batch, source, _ = annotations.shape
         if not torch.compiler.is_exporting() and source > self.longest:
-            raise UserError(
+            raise TooLongError(
                 f"This model scores by position and knows {self.longest} source positions, but a source has "
                 f"{source} pieces. Shorten it, or train with a greater model.attention.longest."
             )
@@ -160,7 +160,7 @@ class Position(_ByPosition):
 
     def queries(self, query: Tensor, steps: Tensor) -> Tensor:
         if not torch.compiler.is_exporting() and int(steps.max()) >= self.longest:
-            raise UserError(
+            raise TooLongError(
                 f"This model scores by position and knows {self.longest} target positions. "
                 "Lower search.max_length, or train with a greater model.attention.longest."
             )

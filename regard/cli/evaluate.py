@@ -102,9 +102,9 @@ def evaluate(
 ) -> None:
     """Score a run on unseen pairs; saves `scores.json` and the answers in the run.
 
-    Scores of other searches (--best, --mbr, --search), of several runs (--with) and of another --engine are shown, not
-    saved. Answers
-    that were saved are used again as long as the model, the pairs and the search are the same.
+    Scores of other searches (--beam, --best, --mbr, --search), of several runs (--with) and of another --engine or
+    --compute-type are shown, not saved. Answers that were saved are used again as long as the model, the pairs and the
+    search are the same.
     """
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise UserError(f"{report}: a report is a page. Give it a name that ends with .html.")

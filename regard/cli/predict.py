@@ -154,10 +154,15 @@ def _written(
     elif numbered:
         for one in (answer, *answer.alternatives):
             yield " ||| ".join(
-                [str(number), _line(one), *(show(one) for show in dict.fromkeys([_score, *columns]))]
+                [
+                    str(number),
+                    _line(one).replace("|||", "| | |"),
+                    *(show(one) for show in dict.fromkeys([_score, *columns])),
+                ]
             )
     else:
-        yield "\t".join([_line(answer), *(show(answer) for show in columns)])
+        line = _line(answer).replace("\t", " ") if columns else _line(answer)
+        yield "\t".join([line, *(show(answer) for show in columns)])
 
 
 def _score(answer: "Prediction") -> str:

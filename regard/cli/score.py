@@ -4,7 +4,6 @@ import json
 import math
 import sys
 from collections.abc import Iterator
-from itertools import islice
 from typing import Annotated
 
 import typer
@@ -38,8 +37,7 @@ def score(
     from regard.predictor import load
 
     predictor = load(run, *(together or []), device=device)
-    remaining = _pairs(lines())
-    while some := list(islice(remaining, window)):
+    for some in _windows(_pairs(lines()), window):
         sources, targets = zip(*some, strict=True)
         for answer in force(predictor, sources, targets, to=to, wanted=NOTHING):
             known = {
@@ -55,6 +53,24 @@ def score(
             )
             sys.stdout.buffer.write(line.encode("utf-8", errors="replace") + b"\n")
     sys.stdout.buffer.flush()
+
+
+def _windows(pairs: Iterator[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:
+    """So many pairs at a time. Of a line that is none is told when those before it have been given."""
+    some: list[tuple[str, str]] = []
+    try:
+        for pair in pairs:
+            some.append(pair)
+            if len(some) == size:
+                yield some
+                some = []
+    except UserError:
+        if some:
+            yield some
+        sys.stdout.buffer.flush()
+        raise
+    if some:
+        yield some
 
 
 def _pairs(given: Iterator[str]) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """regard serve"""
 
 import os
+import sys
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Annotated
 import typer
 
 from regard.cli.arguments import ComputeTypeOption, DeviceOption, EngineOption
-from regard.cli.console import listen_to_warnings, notes
+from regard.cli.console import fail, listen_to_warnings, notes
+from regard.core.errors import UserError
 
 KEY = "REGARD_API_KEY"
 
@@ -98,16 +100,23 @@ def serve(
 
 def worker() -> object:
     """The application of one of several worker processes."""
+    from uvicorn.config import STARTUP_FAILURE
+
     from regard.server.serving import handed_on, loaded
 
     listen_to_warnings()
-    return loaded(handed_on())
+    try:
+        return loaded(handed_on())
+    except UserError as error:
+        fail(str(error))
+        sys.exit(STARTUP_FAILURE)  # others would fail alike: none is started in its place
 
 
 def _keys(path: Path | None) -> tuple[str, ...]:
-    from regard.core.errors import UserError
-
-    lines = path.read_text(encoding="utf-8").splitlines() if path else [os.environ.get(KEY, "")]
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path else [os.environ.get(KEY, "")]
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is no text in UTF-8: write one key in a line.") from None
     keys = tuple(line.strip() for line in lines if line.strip())
     if path and not keys:
         raise UserError(f"{path} has no key: write one in a line.")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from regard.comparing.lineups import Candidate
 from regard.comparing.worker import FAILED
-from regard.training.recording import read_metrics
+from regard.training.recording import newest_metrics
 
 LOG = "compare.log"  # in the run: what its process wrote
 _PAUSE = 0.1  # seconds between two looks at the processes
@@ -108,5 +108,4 @@ def _problem(job: Job, process: "subprocess.Popen[bytes]") -> str | None:
 
 
 def _newest(candidate: Candidate) -> dict[str, Any] | None:
-    lines = [line for line in read_metrics(candidate.run.metrics_path) if line["kind"] == "train"]
-    return lines[-1] if lines else None
+    return newest_metrics(candidate.run.metrics_path, "train")

@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import torch
+
 from regard import build
 from regard.comparing.varying import split_values
 from regard.config import Config, load_config
 from regard.core.errors import UserError
 from regard.core.files import write_whole
+from regard.run import locked_folder
 from regard.trainer import Trainer
 from regard.training import Ended, Event, Validated
 
@@ -130,6 +133,10 @@ class Sweep:
 
     def run(self, trials: int) -> Iterator[Tried]:
         """Until so many trials are over, earlier ones included."""
+        with locked_folder(self.folder, "Wait for it, or give another folder with --folder."):
+            yield from self._run(trials)
+
+    def _run(self, trials: int) -> Iterator[Tried]:
         import optuna
 
         for left in self.study.get_trials(deepcopy=False, states=[optuna.trial.TrialState.RUNNING]):
@@ -187,11 +194,27 @@ class Sweep:
                     if not lags:
                         return  # somebody stopped it: the trial goes on another time
                     state = optuna.trial.TrialState.PRUNED
-        except UserError as error:  # such as a training that diverged, or widths that do not go together
+        except Exception as error:
+            if not self._is_the_trials_own(error):
+                raise  # the trial goes on another time
             trial.set_user_attr("problem", str(error))
         self.study.tell(trial, value, state)
         self._write_best()
         yield Tried(trial.number, settings, trial=Trial(trial.number, settings, value, state.name.lower()))
+
+    def _is_the_trials_own(self, error: Exception) -> bool:
+        """Whether an error tells of its settings: widths that do not go together, that it diverged or is too large.
+
+        Else it tells of the machine, or of what every trial meets, such as a file that is not there: where no trial
+        has ever come to a validation, twice the same is enough to know.
+        """
+        if isinstance(error, UserError):
+            earlier = self.study.get_trials(deepcopy=False)[:-1]
+            again = bool(earlier) and earlier[-1].user_attrs.get("problem") == str(error)
+            hopeless = again and not any(one.intermediate_values for one in earlier)
+            return not isinstance(error.__cause__, OSError) and not hopeless
+        too_large = isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+        return too_large or isinstance(error, MemoryError | torch.OutOfMemoryError)
 
     def _best_value(self, trainer: Trainer) -> float:
         """Of all validations, those of earlier sittings included."""

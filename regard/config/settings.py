@@ -5,7 +5,7 @@ from typing import Any
 import tomli_w
 from pydantic import Field, model_validator
 
-from regard.config.data import Captions, Data, Dates, Forecast, Task, Text
+from regard.config.data import Captions, Data, Dates, Forecast, Multilingual, Task, Text
 from regard.config.fields import Settings
 from regard.config.model import Model
 from regard.config.parts import NO_ATTENTION, PictureEncoder, StreamDecoder
@@ -72,8 +72,10 @@ class Config(Settings):
 
     @property
     def longest(self) -> int:
-        """Positions that can come up: pieces of a source or an answer, and the end mark."""
+        """Positions that can come up: tags and pieces of a source, or pieces of an answer, and the end mark."""
         source, target = self.data.max_source, max(self.data.max_target, self.search.max_length)
+        if isinstance(self.task, Multilingual):
+            source += 2 if any(corpus.mark for corpus in self.task.corpora) else 1
         if isinstance(self.model.decoder, StreamDecoder):
             return 2 + source + target
         return 1 + max(source, target)

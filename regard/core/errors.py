@@ -11,6 +11,10 @@ class UserError(Exception):
     """
 
 
+class TooLongError(UserError):
+    """A model has no room for so much; of several sources, another one may fit."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`" Did you mean 'x'?"` for the nearest known word, or the list of them when none is near."""
     known = list(known)

@@ -50,14 +50,15 @@ def whole_folder(path: Path) -> Iterator[Path]:
             path.rename(old)
         try:
             writing.rename(path)
-        except OSError:
-            if old.exists():
+        except BaseException:  # Ctrl-C too
+            if old.exists() and not path.exists():
                 old.rename(path)
             raise
         sync(path.parent)
     finally:
-        for folder in (writing, old):
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(writing, ignore_errors=True)
+        if path.exists():
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def sync(path: Path) -> None:

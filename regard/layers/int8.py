@@ -31,4 +31,4 @@ class Int8:
         rounded = functional.pad((rows / scales).round_().to(torch.int8), (0, 0, 0, filling(len(rows))))
         whole = torch._int_mm(rounded, self.weight)[: len(rows)]  # N O, exact
         products = torch.addcmul(self.bias, whole.float(), scales * self.scales)  # N O
-        return products.view(*vectors.shape[:-1], -1)
+        return products.view(*vectors.shape[:-1], len(self.scales))

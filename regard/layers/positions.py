@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from regard.core.errors import UserError
+from regard.core.errors import TooLongError
 
 
 class Positions(nn.Module):
@@ -57,7 +57,7 @@ class Learned(Positions):
     def vectors(self, places: Tensor) -> Tensor:
         known = self.table.num_embeddings
         if places.numel() and int(places.max()) >= known:
-            raise UserError(
+            raise TooLongError(
                 f"This model has learned {known} positions, but {int(places.max()) + 1} pieces stand in a row. "
                 "Shorten the text, or train with greater data.max_source, data.max_target and search.max_length."
             )
@@ -79,9 +79,11 @@ class Rotary(Positions):
         self.register_buffer("rates", _rates(width // heads), persistent=False)
 
     def turn(self, heads: Tensor, places: Tensor) -> Tensor:
-        angles = (places[..., None] * self.rates)[:, None].to(heads.dtype)  # B 1 T K/2
+        angles = (places[..., None] * self.rates)[
+            :, None
+        ]  # B 1 T K/2, more than narrow numbers can tell apart
         first, second = heads.chunk(2, dim=-1)  # B H T K/2 each
-        sine, cosine = angles.sin(), angles.cos()
+        sine, cosine = angles.sin().to(heads.dtype), angles.cos().to(heads.dtype)
         return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)
 
 

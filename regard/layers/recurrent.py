@@ -63,7 +63,7 @@ class GRU(RecurrentLayer):
         own_gates, own_new = torch.split(self.recurrent(state), shares, dim=-1)
         reset, update = torch.sigmoid(given_gates + own_gates).chunk(2, dim=-1)  # B D each
         new = torch.tanh(torch.addcmul(given_new, reset, own_new))  # B D
-        return torch.lerp(new, state, update)  # B D
+        return torch.lerp(new, state.to(new.dtype), update)  # B D; a first state may have wider numbers
 
     def sequence(self, inputs: Tensor, state: Tensor) -> Tensor:
         return torch.gru(inputs, state[None], self.weights(), True, 1, 0.0, self.training, False, True)[0]

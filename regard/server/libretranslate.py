@@ -32,7 +32,7 @@ class Translate(BaseModel):
     source: str = Field(max_length=100)
     target: str = Field(max_length=100)
     format: Literal["text", "html"] = "text"
-    alternatives: int = Field(0, ge=0, le=1000, description="So many other translations of each text.")
+    alternatives: int = Field(0, ge=0, le=999, description="So many other translations of each text.")
     api_key: str | None = Field(None, max_length=10_000)
 
     @field_validator("alternatives", mode="before")
@@ -93,6 +93,8 @@ async def translate(request: Request) -> Response:
     to = asked.target if model.predictor.codec.languages else None
     requests = [Asked(line, to=to) for text in lines for line in text]
     request.state.note(model.name, texts)
+    if not texts:
+        return JSONResponse(_content(asked, []))
     options = {"best": asked.alternatives + 1} if asked.alternatives else {}
     way = await desk.way(model, requests, Ask.model_validate({"inputs": ["-"], **options}))
     with desk.jobs(way, requests) as jobs:

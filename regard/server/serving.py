@@ -7,6 +7,7 @@ import sys
 
 import torch
 import uvicorn
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
 from regard.core.errors import UserError
@@ -46,7 +47,10 @@ def serve(settings: ServerSettings, listener: socket.socket) -> None:
         find_folder(path).config()  # so that what is wrong with a run is told once, and by this process
     os.environ[HANDED_ON] = settings.model_dump_json()
     config = configuration(settings, "regard.cli.serve:worker")
-    Multiprocess(config, sockets=[listener]).run()
+    crew = Multiprocess(config, sockets=[listener])
+    crew.run()
+    if any(process.exitcode == STARTUP_FAILURE for process in crew.processes):
+        sys.exit(2)  # it has said why
 
 
 def loaded(settings: ServerSettings) -> object:

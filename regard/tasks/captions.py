@@ -177,7 +177,7 @@ class PictureCodec:
         return self.targets.forced(self._shown(read), target, hypothesis)
 
     def said(self, tokens: Sequence[int], source: str) -> tuple[tuple[str, ...], str]:
-        return self.target.pieces(tokens), self.target.decode(tokens)
+        return self.targets.said(Shown(source, (), None), tokens)
 
     def nothing(self, text: str, *, problem: str | None = None) -> Prediction:
         return self.targets.nothing(text, problem=problem)

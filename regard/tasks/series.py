@@ -141,7 +141,9 @@ class SeriesCodec:
         found = []
         for text in texts:
             try:
-                found.append(len(read_series_source(text).series))
+                source = read_series_source(text)
+                beside = self._beside(source)
+                found.append(max(len(source.series), 0 if beside is None else len(beside)))
             except UserError:
                 found.append(0)  # told of when it is read
         return found

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -100,14 +101,17 @@ class Sight:
         return [self.name, self.fit, *([str(self.size)] if self.backbone is None else [])]
 
     def _write(self, room: Path, sources: Sequence[str]) -> None:
-        kind = np.uint8 if self.backbone is None else np.float16
-        array = np.lib.format.open_memmap(
-            room / _FILE, mode="w+", dtype=kind, shape=(len(sources), *self.shape)
-        )
-        for start in range(0, len(sources), _TOGETHER):
-            some = [self.pixels(source) for source in sources[start : start + _TOGETHER]]
-            array[start : start + len(some)] = np.stack(self.see(some))
-        array.flush()
+        """Row by row into a file: of a map, a full disk would not be told but end the process."""
+        kind = np.dtype(np.uint8 if self.backbone is None else np.float16)
+        shape = (len(sources), *self.shape)
+        with (room / _FILE).open("wb") as file:
+            header = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
+            np.lib.format.write_array_header_1_0(file, header)
+            for start in range(0, len(sources), _TOGETHER):
+                some = [self.pixels(source) for source in sources[start : start + _TOGETHER]]
+                file.write(np.stack(self.see(some)).astype(kind, copy=False).tobytes())
+            file.flush()
+            os.fsync(file.fileno())
         (room / _WHOLE).touch()
 
     def _digest(self, source: str) -> str:

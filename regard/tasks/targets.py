@@ -140,6 +140,11 @@ class TextTargets:
             view=self.view,
         )
 
+    def said(self, source: Shown, tokens: Sequence[int]) -> tuple[tuple[str, ...], str]:
+        """The pieces of an answer that is not finished yet, and its text so far."""
+        text = self.tokenizer.decode(self._spoken(tokens), _borrowed(source, tokens))
+        return self._names(source, tokens), text
+
     def _likeliest(self, step: Likeliest) -> tuple[tuple[str, float], ...]:
         names = self.tokenizer.pieces(self._spoken([piece for piece, _ in step]))
         return tuple((name, math.exp(score)) for name, (_, score) in zip(names, step, strict=True))

@@ -163,7 +163,7 @@ class TextCodec:
         return self.targets.forced(shown, target, hypothesis)
 
     def said(self, tokens: Sequence[int], source: str) -> tuple[tuple[str, ...], str]:
-        return self.target.pieces(tokens), self.target.decode(tokens)
+        return self.targets.said(Shown(source, (), None, self._lent(source)), tokens)
 
     def nothing(self, text: str, *, problem: str | None = None) -> Prediction:
         return self.targets.nothing(text, problem=problem)

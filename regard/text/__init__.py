@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 from typing import Protocol
 
-from regard.text import bpe, characters, sentencepiece, unigram, words
+from regard.text import bpe, bytewise, characters, sentencepiece, unigram, words
 from regard.text.borrowing import Borrowing
 from regard.text.dropout import BpeDropout
 from regard.text.languages import LanguageTokenizers, TargetTokenizer, encode_targets
@@ -48,6 +48,7 @@ class Recutter(Protocol):
 TOKENIZERS: Mapping[str, Learner] = {
     "characters": characters.learn,
     "words": words.learn,
+    "bytes": bytewise.learn,
     "bpe": bpe.learn,
     "unigram": unigram.learn,
 }

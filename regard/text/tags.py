@@ -20,11 +20,8 @@ class Tags:
 
     def before(self, row: Sequence[int]) -> int:
         """How many stand at the start of a row of ids."""
-        return (
-            next((place for place, number in enumerate(row) if number < self.first), len(row))
-            if self.names
-            else 0
-        )
+        own = range(self.first, self.first + len(self.names))
+        return next((place for place, number in enumerate(row) if number not in own), len(row))
 
     def shown(self, row: Sequence[int]) -> tuple[str, ...]:
         """Names of those at the start of a row, made to be looked at."""

@@ -119,7 +119,7 @@ class Tokenizer:
     def _raw(self, ids: Sequence[int], instead: Mapping[int, str]) -> list[bytes]:
         """The bytes of each id, or of what stands instead."""
         return [
-            instead[place].encode() if place in instead else self._bytes[number]
+            without_surrogates(instead[place]).encode() if place in instead else self._bytes[number]
             for place, number in enumerate(ids)
         ]
 

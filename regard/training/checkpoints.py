@@ -182,8 +182,14 @@ def model_file(checkpoint: Path) -> Path:
     return checkpoint / (EMA if EMA in verify(checkpoint) else MODEL)
 
 
+_MISSING = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
+
+
 def verify(folder: Path) -> set[str]:
-    """The names of the files. Raises `DamagedError` unless every byte is as it was written."""
+    """The names of the files. Raises `DamagedError` unless every byte is as it was written.
+
+    That nobody may read them, or that a disk does not answer, is no damage: such an `OSError` stays what it is.
+    """
     try:
         raw = (folder / MANIFEST).read_bytes()
         sums = json.loads(raw)["files"]
@@ -195,7 +201,7 @@ def verify(folder: Path) -> set[str]:
         if set(sums) - {EMA} != {MODEL, OPTIMIZER, STATE}:
             raise DamagedError(f"{folder}: the manifest names other files than a checkpoint has")
         return set(sums)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (*_MISSING, ValueError, KeyError, TypeError, AttributeError) as error:
         raise DamagedError(f"{folder}: not a whole checkpoint ({error})") from error
 
 

@@ -1,6 +1,7 @@
 """The record of a training: metrics.jsonl, and TensorBoard where it is installed."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -63,12 +64,32 @@ def read_metrics(path: Path) -> Iterator[dict[str, Any]]:
     if not path.exists():
         return
     for line in path.read_bytes().split(b"\n"):
-        try:
-            figures = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(figures, dict) and {"kind", "step"} <= figures.keys():
+        if (figures := _figures_of(line)) is not None:
             yield figures
+
+
+def _figures_of(line: bytes) -> dict[str, Any] | None:
+    try:
+        figures = json.loads(line)
+    except ValueError:
+        return None
+    return figures if isinstance(figures, dict) and {"kind", "step"} <= figures.keys() else None
+
+
+_TAIL = 1 << 16  # bytes
+
+
+def newest_metrics(path: Path, kind: str) -> dict[str, Any] | None:
+    """The last line of a kind, from the end of a record that may be long."""
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+        lines = file.read().split(b"\n")
+    return next(
+        (figures for figures in map(_figures_of, reversed(lines)) if figures and figures["kind"] == kind),
+        None,
+    )
 
 
 def _tensorboard(folder: Path, step: int) -> Any:

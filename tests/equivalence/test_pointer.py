@@ -177,3 +177,11 @@ def test_a_history_changes_the_next_look_and_only_the_next() -> None:
         without = model(examples).attention["cross"]
     torch.testing.assert_close(looks[..., 0, :], without[..., 0, :])
     assert not torch.allclose(looks[0, ..., 1, :], without[0, ..., 1, :])
+
+
+def test_words_that_were_borrowed_are_told_while_an_answer_grows() -> None:
+    codec = predictor(recurrent()).codec
+    assert codec.said([FIRST, 5, FIRST + 1], "Zorblax a Qwib") == (
+        ("▁Zorblax", codec.target.pieces([5])[0], "▁Qwib"),
+        f"Zorblax {codec.target.decode([5])} Qwib",
+    )

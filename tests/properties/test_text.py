@@ -49,7 +49,7 @@ def test_a_text_without_unknown_pieces_comes_back(name: str, text: str) -> None:
         assert learned(name).decode(ids) == whole(text)
 
 
-@pytest.mark.parametrize("name", ["bpe", "unigram"])
+@pytest.mark.parametrize("name", ["bpe", "unigram", "bytes"])
 @settings(deadline=None)
 @given(text=hostile)
 def test_bytes_know_every_text(name: str, text: str) -> None:

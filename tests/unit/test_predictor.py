@@ -1,6 +1,7 @@
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from regard.core.errors import UserError
 from regard.core.prediction import Request
 from regard.data import Limits
 from regard.layers import Dropout
+from regard.layers.positions import Learned
 from regard.metrics import UTILITIES, expected
 from regard.predictor import Predictor
 from regard.search import SearchPlan, Watch
@@ -213,3 +215,14 @@ def test_the_likeliest_pieces_have_names_and_probabilities(predictor: Predictor)
     ):
         assert best == piece  # greedy
         assert probability == pytest.approx(math.exp(score), rel=1e-5)
+
+
+def test_where_a_model_has_no_room_for_one_source_the_others_are_answered(predictor: Predictor) -> None:
+    narrow = transformer("both.positions=learned").eval()
+    known = next(one.table.num_embeddings for one in narrow.modules() if isinstance(one, Learned))
+    predictor.models = [narrow]
+    predictor.codec = replace(predictor.codec, limits=Limits(source=10 * known, target=50))
+    found = predictor.predict(["abc", "a" * (known + 5), "b"])
+    assert [bool(one.problem) for one in found] == [False, True, False]
+    assert f"This model has learned {known} positions" in str(found[1].problem)
+    assert found[0].score == pytest.approx(predictor.predict("abc").score)

@@ -1,12 +1,17 @@
+import shutil
 import tomllib
 from pathlib import Path
 
+import pytest
 from commands import TINY
 
+import regard.trainer
 from regard.config import parse_config
+from regard.core.errors import UserError
 from regard.data import Limits, Pair, TokenStore, open_store
 from regard.text import TOKENIZERS, BpeDropout
 from regard.trainer import StoreBatches, Trainer
+from regard.training import Ended
 
 TEXTS = [f"the {animal} sat on the {place}" for animal in ("cat", "dog", "bird") for place in ("mat", "roof")]
 TOKENIZER = TOKENIZERS["bpe"](TEXTS, vocabulary=300)
@@ -73,3 +78,43 @@ def test_scores_of_an_earlier_model_are_forgotten(tmp_path: Path) -> None:
     for _ in Trainer(config, tmp_path).events():
         pass
     assert trainer.run.has_scores("test"), "nothing was left to train"
+
+
+def begun(folder: Path) -> Trainer:
+    changes = [
+        "training.steps=2",
+        "training.validate_every=2",
+        "training.save_every=2",
+        "data.validation_size=2",
+    ]
+    return Trainer(parse_config(tomllib.loads(TINY), origin="here", changes=changes), folder)
+
+
+def test_a_folder_that_is_no_run_keeps_what_is_in_it(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model/mine.txt").write_text("years of work")
+    (tmp_path / "metrics.jsonl").write_text("{}")
+    with pytest.raises(UserError, match=r"is no run, but has model, metrics\.jsonl"):
+        next(begun(tmp_path).events())
+    assert (tmp_path / "model/mine.txt").read_text() == "years of work"
+    assert not (tmp_path / "config.toml").exists()
+
+
+def test_a_trained_model_without_its_checkpoints_is_not_trained_over(tmp_path: Path) -> None:
+    list(begun(tmp_path / "run").events())
+    weights = (tmp_path / "run/model/model.safetensors").read_bytes()
+    shutil.rmtree(tmp_path / "run/checkpoints")
+    with pytest.raises(UserError, match="has a trained model, but no checkpoint to go on from"):
+        next(begun(tmp_path / "run").events())
+    assert (tmp_path / "run/model/model.safetensors").read_bytes() == weights
+
+
+def test_curves_that_cannot_be_drawn_fail_no_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def trips(*given: object, **options: object) -> None:
+        raise RuntimeError("no font")
+
+    monkeypatch.setattr(regard.trainer, "curves", trips)
+    assert isinstance(list(begun(tmp_path / "run").events())[-1], Ended)
+    assert "The curves could not be drawn: no font" in caplog.text

@@ -6,6 +6,7 @@ from commands import TINY
 from regard.comparing.sweeping import Range, Sweep, parse_range
 from regard.config import load_config
 from regard.core.errors import UserError
+from regard.trainer import Trainer
 from regard.training import Noted, Saved
 
 pytest.importorskip("optuna")
@@ -96,6 +97,64 @@ def test_settings_that_do_not_go_together_fail_alone(tiny: str) -> None:
     search = sweep(tiny, Range("model.attention.score", values=("dot",)))  # its widths differ
     list(search.run(1))
     assert [one.outcome for one in search.trials()] == ["fail"]
+
+
+def test_what_every_trial_meets_ends_the_sweep(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(trainer: Trainer) -> None:
+        raise UserError("pairs.tsv is not there.")
+
+    monkeypatch.setattr(Trainer, "events", missing)
+    search = sweep(tiny)
+    with pytest.raises(UserError, match=r"pairs\.tsv"):
+        list(search.run(20))
+    assert [one.outcome for one in search.trials()] == ["fail"]  # the second is tried again another time
+
+
+@pytest.mark.parametrize(
+    ("error", "own"),
+    [
+        (MemoryError(), True),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), True),
+        (RuntimeError("a mistake in the program"), False),
+    ],
+)
+def test_a_trial_that_is_too_large_fails_alone(
+    tiny: str, monkeypatch: pytest.MonkeyPatch, error: Exception, own: bool
+) -> None:
+    def fails(trainer: Trainer) -> None:
+        raise error
+
+    monkeypatch.setattr(Trainer, "events", fails)
+    search = sweep(tiny)
+    if not own:
+        with pytest.raises(type(error)):
+            list(search.run(1))
+    else:
+        list(search.run(1))
+        assert [one.outcome for one in search.trials()] == ["fail"]
+
+
+def test_a_full_disk_ends_the_sweep_and_the_trial_is_tried_again(
+    tiny: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(trainer: Trainer) -> None:
+        raise UserError("The checkpoint can't be saved.") from OSError("No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "events", full)
+        with pytest.raises(UserError, match="can't be saved"):
+            list(sweep(tiny).run(1))
+    search = sweep(tiny)
+    list(search.run(1))
+    assert [one.outcome for one in search.trials()] == ["complete"]
+
+
+def test_two_processes_do_not_sweep_in_one_folder(tiny: str) -> None:
+    events = sweep(tiny).run(1)
+    next(events)
+    with pytest.raises(UserError, match="is training here already"):
+        next(sweep(tiny).run(1))
+    events.close()
 
 
 def test_a_sweep_over_other_settings_needs_another_folder(tiny: str) -> None:

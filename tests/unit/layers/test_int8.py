@@ -42,3 +42,7 @@ def test_large_matrices_of_a_module_are_rounded_and_small_ones_are_not() -> None
     round_to_int8(module)
     assert isinstance(module[0].product, Int8)
     assert module[1].product is None
+
+
+def test_no_rows_give_no_rows() -> None:
+    assert Int8(torch.randn(7, 5), None)(torch.zeros(0, 5)).shape == (0, 7)

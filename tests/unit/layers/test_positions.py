@@ -82,3 +82,11 @@ def test_places_are_added_or_stand_beside() -> None:
     assert beside.width == 20
     torch.testing.assert_close(beside(ids, places)[..., :16], pieces(ids))
     torch.testing.assert_close(beside(ids, places)[..., 16:], beside.positions.vectors(places))
+
+
+def test_narrow_numbers_are_turned_by_angles_that_are_exact() -> None:
+    torch.manual_seed(1)
+    rotary, heads = positions("rotary"), torch.randn(1, 2, 1, 8)
+    place = torch.tensor([[399]])  # no number of bfloat16
+    wide, narrow = rotary.turn(heads, place), rotary.turn(heads.bfloat16(), place)
+    torch.testing.assert_close(narrow.float(), wide, atol=0.03, rtol=0.03)

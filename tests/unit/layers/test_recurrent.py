@@ -23,3 +23,14 @@ def test_a_layer_with_torchs_weights_equals_torchs_network(name: str) -> None:
     for t in range(7):
         state = layer.step(layer.input(inputs[:, t]), state)
         torch.testing.assert_close(state[:, :5], expected[:, t])
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_step_from_a_wide_state_works_with_narrow_products(name: str) -> None:
+    torch.manual_seed(1)
+    layer = CELLS[name](4, 6)
+    inputs, state = torch.randn(3, 4), torch.randn(3, 6 * layer.parts)
+    wide = layer.step(layer.input(inputs), state)
+    with torch.autocast("cpu", torch.bfloat16):
+        narrow = layer.step(layer.input(inputs), state)
+    torch.testing.assert_close(narrow.float(), wide, atol=0.05, rtol=0.05)

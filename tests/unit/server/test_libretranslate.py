@@ -88,3 +88,13 @@ def test_a_server_without_translations_says_so(one: Here) -> None:
     assert one.get("/languages").json == []
     assert one.post("/translate", ASK).status == 400
     assert one.get("/health").json == {"status": "ok"}
+
+
+@pytest.mark.parametrize(("changes", "status"), [({"q": []}, 200), ({"alternatives": 1000}, 422)])
+def test_nothing_to_translate_is_nothing_and_too_many_alternatives_are_refused(
+    server: Here, changes: dict[str, object], status: int
+) -> None:
+    reply = server.post("/translate", {**ASK, **changes})
+    assert reply.status == status
+    if status == 200:
+        assert reply.json == {"translatedText": []}

@@ -45,7 +45,9 @@ def test_nothing_to_learn_from_is_told_to_the_person(name: str, texts: list[str]
         TOKENIZERS[name](texts, vocabulary=300)
 
 
-@pytest.mark.parametrize(("name", "least"), [("characters", 5), ("words", 5), ("bpe", 260), ("unigram", 260)])
+@pytest.mark.parametrize(
+    ("name", "least"), [("characters", 5), ("words", 5), ("bpe", 260), ("unigram", 260), ("bytes", 260)]
+)
 def test_a_vocabulary_without_room_is_told_to_the_person(name: str, least: int) -> None:
     with pytest.raises(UserError, match=rf"{least - 1} is too small. Ask for {least} or more"):
         TOKENIZERS[name](["some text"], vocabulary=least - 1)
@@ -107,11 +109,17 @@ def test_pairs_of_bytes_grow_into_the_word() -> None:
     assert tokenizer.pieces(tokenizer.encode("ab ab")) == ("▁ab", "▁ab")
 
 
-@pytest.mark.parametrize("name", ["bpe", "unigram"])
+@pytest.mark.parametrize("name", ["bpe", "unigram", "bytes"])
 def test_parts_of_a_character_are_shown_as_bytes(name: str) -> None:
     tokenizer = TOKENIZERS[name](["aaa"], vocabulary=260)
     assert tokenizer.pieces(tokenizer.encode("é")) == ("▁", "<0xC3>", "<0xA9>")  # é is C3 A9 in UTF-8
     assert tokenizer.decode(tokenizer.encode("é")) == "é"
+
+
+def test_bytes_are_never_joined_whatever_the_room() -> None:
+    tokenizer = TOKENIZERS["bytes"](["ab ab ab"], vocabulary=8000)
+    assert len(tokenizer) == 260
+    assert tokenizer.pieces(tokenizer.encode("ab ü")) == ("▁", "a", "b", "▁", "<0xC3>", "<0xBC>")
 
 
 def test_a_whole_character_is_shown_as_itself() -> None:

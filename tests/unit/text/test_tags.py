@@ -28,3 +28,8 @@ def test_only_tags_at_the_start_of_a_row_count(row: list[int], names: tuple[str,
 def test_without_tags_nothing_stands_before_a_row() -> None:
     assert NO_TAGS.before([5, 6]) == 0
     assert NO_TAGS.shown([5, 6]) == ()
+
+
+def test_ids_beyond_the_tags_are_none() -> None:
+    tags = Tags(("de", "fr"), first=10)
+    assert tags.shown([11, 12, 3]) == ("<fr>",)  # 12 is a word that was borrowed

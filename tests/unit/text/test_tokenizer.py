@@ -70,7 +70,7 @@ def test_a_training_text_comes_back_as_it_was(tokenizer: Tokenizer, text: str) -
     assert UNKNOWN not in ids
 
 
-@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+@pytest.mark.parametrize("kind", ["bpe", "unigram", "bytes"])
 @pytest.mark.parametrize("text", ODD + HOSTILE)
 def test_bytes_lose_nothing(kind: str, text: str) -> None:
     tokenizer = TOKENIZERS[kind](TEXTS, vocabulary=300, normalization="none")
@@ -208,3 +208,8 @@ def test_half_a_character_at_the_end_of_an_answer_is_part_of_its_word() -> None:
     assert tokenizer.decode(ids) == "a \ufffd"
     assert tokenizer.words_of(ids).texts == ("a", "\ufffd")
     assert tokenizer.words_of(ids).of[-1] == (1,)
+
+
+def test_half_a_character_that_is_copied_is_replaced(tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode("the")
+    assert "a\ufffdb" in tokenizer.decode(ids, {0: "a\ud800b"})

@@ -202,3 +202,19 @@ def test_checkpoints_of_different_models_are_not_averaged(tmp_path: Path) -> Non
     checkpoints.save({"other": torch.zeros(1)}, MOMENTS, TrainingState(step=2))
     with pytest.raises(UserError, match="different models"):
         checkpoints.mean([2, 1])
+
+
+def test_what_may_not_be_read_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoints = save(tmp_path, 1, 2)
+    read = Path.read_bytes
+
+    def refused(path: Path) -> bytes:
+        if path.parent.name == "step-000002":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    with pytest.raises(
+        PermissionError
+    ):  # instead of going on from an older one, which would cost the newer one
+        checkpoints.newest()

@@ -1,7 +1,8 @@
+import json
 from pathlib import Path
 
 from regard.training import Averaged, Progressed, Recorder, Validated, Validation
-from regard.training.recording import read_metrics
+from regard.training.recording import newest_metrics, read_metrics
 
 
 def progressed(step: int) -> Progressed:
@@ -59,3 +60,14 @@ def test_tensorboard_gets_the_same(tmp_path: Path) -> None:
     board.Reload()
     (scalar,) = board.Scalars("train/loss")
     assert (scalar.step, scalar.value) == (4, 0.25)
+
+
+def test_the_newest_figures_are_found_at_the_end_of_a_long_record(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    assert newest_metrics(path, "train") is None
+    lines = [{"kind": "train", "step": step, "more": "x" * 1000} for step in range(200)]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    path.write_text(text + '{"kind": "validation", "step": 200}\n{"kind": "train", "ste')
+    found = newest_metrics(path, "train")
+    assert found is not None
+    assert found["step"] == 199
