@@ -7,6 +7,8 @@ from commands import regard, sentence
 
 import regard as library
 from regard.core.figures import figure
+from regard.evaluation import evaluate
+from regard.run import ModelFolder, Run
 
 
 def test_evaluate_prints_and_saves_the_same_scores_with_signatures(tiny: Path) -> None:
@@ -28,6 +30,40 @@ def test_evaluating_another_split_keeps_the_first(tiny: Path) -> None:
     regard("evaluate", "runs/tiny", folder=tiny)
     regard("evaluate", "runs/tiny", "--split", "validation", folder=tiny)
     assert json.loads((tiny / "runs/tiny/scores.json").read_text()).keys() == {"test", "validation"}
+
+
+@pytest.mark.parametrize("other", [("--beam", "4"), ("--compute-type", "int8")])
+def test_what_is_not_the_runs_own_is_shown_and_not_saved(other: tuple[str, str], tiny: Path) -> None:
+    own = regard("evaluate", "runs/tiny", folder=tiny)
+    before = (tiny / "runs/tiny/scores.json").read_bytes()
+    done = regard("evaluate", "runs/tiny", *other, folder=tiny)
+    assert b"exact_match" in done.stdout
+    assert b"Saved in" in own.stderr
+    assert b"Saved in" not in done.stderr
+    assert b"The answers are those of" not in done.stderr
+    assert (tiny / "runs/tiny/scores.json").read_bytes() == before
+
+
+def test_scores_that_cannot_be_saved_are_told_nevertheless(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Run, "add_scores", full)
+    found = evaluate(tiny / "runs/tiny")
+    assert found.saved is None
+    assert found.scores.keys() == {"exact_match", "character_error_rate"}
+    assert "The scores could not be saved: [Errno 28] No space left on device" in caplog.text
+
+
+def test_a_run_that_is_trained_on_meanwhile_gets_no_scores_of_its_earlier_weights(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    digests = iter(["before", "after", "after"])
+    monkeypatch.setattr(ModelFolder, "digest", lambda folder: next(digests))
+    assert evaluate(tiny / "runs/tiny").saved is None
+    assert "was trained on meanwhile" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ def test_scores_of_answers_are_what_score_says_of_them(tiny: Path) -> None:
 def test_score_refuses_a_line_without_two_sides_and_names_it(tiny: Path) -> None:
     done = regard("score", "runs/tiny", folder=tiny, stdin=b"a\tb\nno tab\n", code=2)
     assert "Line 2 has no source and target" in sentence(done)
+    assert len(done.stdout.splitlines()) == 1  # what came before it is scored
 
 
 def test_the_next_best_are_listed_with_the_number_of_their_line(tiny: Path) -> None:

@@ -105,12 +105,22 @@ def test_a_key_comes_from_a_file_or_the_environment(home: Path, monkeypatch: pyt
         (["runs/recurrent", "runs/recurrent"], "Two models are called 'recurrent'"),
         (["runs/recurrent", "--limit", "baem=3"], "Did you mean 'beam'?"),
         (["runs/recurrent", "--api-key-file", "empty"], "has no key"),
+        (["runs/recurrent", "--api-key-file", "latin"], "is no text in UTF-8"),
         (["runs/nothing", "--workers", "2"], "runs/nothing"),
     ],
 )
 def test_what_can_not_be_served_is_one_sentence(home: Path, arguments: list[str], said: str) -> None:
     (home / "empty").write_text("\n")
+    (home / "latin").write_bytes(b"schl\xfcssel\n")
     assert said in sentence(regard("serve", *arguments, "--port", "0", folder=home, code=2))
+
+
+def test_workers_that_cannot_begin_end_the_server(home: Path) -> None:
+    done = regard(
+        "serve", "runs/recurrent", "--workers", "2", "--device", "cuda:9", "--port", "0", folder=home, code=2
+    )
+    assert b"Traceback" not in done.stderr
+    assert b"Error: " in done.stderr
 
 
 def test_an_address_that_is_taken_is_one_sentence(home: Path) -> None:
