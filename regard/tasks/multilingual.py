@@ -56,7 +56,7 @@ class Multilingual:
         validation = self._directed([one.validation[: self.validation] for one in found])
         test = self._directed([one.test for one in found])
         if not validation:
-            raise UserError("There are no pairs for validation: give data.train or validation to one corpus.")
+            raise UserError("There are no pairs for validation: give train or validation to one corpus.")
         held = {pair.source for pair in (*validation, *test)}
         corpora, reports = [], [report for one in found for report in one.reports()]
         for corpus, one in zip(self.corpora, found, strict=True):

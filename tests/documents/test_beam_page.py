@@ -22,7 +22,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
     (folder / "tiny.toml").write_text(TINY)
     (folder / "docs/images").mkdir(parents=True)
-    regard("train", "tiny.toml", "--run", "runs/family/additive-1", folder=folder)
+    regard("train", "tiny.toml", "--run", "runs/dates", folder=folder)
     (commands,) = re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL)
     for line in commands.splitlines():
         _, *words = shlex.split(line, comments=True)
