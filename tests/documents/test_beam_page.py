@@ -26,7 +26,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (commands,) = re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL)
     for line in commands.splitlines():
         _, *words = shlex.split(line, comments=True)
-        regard(*words, folder=folder)
+        if words != ["train", "dates"]:  # a smaller one stands for it
+            regard(*words, folder=folder)
     return folder
 
 
