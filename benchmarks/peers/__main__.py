@@ -38,7 +38,7 @@ PARTS = {
 def main() -> None:
     chosen = arguments()
     folder = environments.cache()
-    path = data.prepare(folder / "data", chosen.batch_tokens, count=24)
+    path = data.prepare(folder / "data", chosen.batch_tokens, count=measuring.BATCHES)
     measuring.write_models(folder / "data")
     with ExitStack() as open_files:
         log = open_files.enter_context((folder / "log.txt").open("w"))

@@ -18,6 +18,8 @@ DECODED = SHAPES["small"]
 WAYS = ((1, 1), (64, 1), (1, 5), (64, 5))  # sources in a batch, width of the beam
 ALONE = 10  # times fewer sources where each stands alone
 STEPS = 16
+BATCHES = 24  # different ones, for training
+TOGETHER = {"tiny": 4, "small": 2}  # steps in a round of training
 LENGTHS = (16, 32, 64, 128, 256)
 GROWN = 8  # sources, for each of the lengths
 MEGABYTE = 2**20
@@ -69,8 +71,8 @@ def training(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts
         found, reasons = _alternate(
             [Entry(system) for system in systems if name in system.facts.TRAINS],
             lambda entry, name=name: entry.system.ask("trainer", shape=name),
-            lambda entry: entry.system.ask("train", numbers=[0], share=0.25),
-            lambda entry, number: entry.system.ask("train", numbers=[1 + number]),
+            lambda entry: entry.system.ask("train", numbers=[0]),
+            lambda entry, number, name=name: entry.system.ask("train", numbers=_batches_of(name, number)),
             chosen.rounds,
         )
         for system in systems:
@@ -82,6 +84,12 @@ def training(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts
     return Measured(figures, "\n\n".join(tables))
 
 
+def _batches_of(model: str, round_: int) -> list[int]:
+    """Batches of a round: several where a step is over soon, as one alone tells little. The first of all warms up."""
+    count = TOGETHER.get(model, 1)
+    return [1 + (round_ * count + place) % (BATCHES - 1) for place in range(count)]
+
+
 def _trained(name: str, found: dict[str, Any], reasons: dict[str, str], path: Path, facts: Facts) -> str:
     rate = {title: middle(rates(rounds, "tokens")) for title, rounds in found.items()}
     peers = {title: value for title, value in rate.items() if title != "Regard"}
@@ -91,7 +99,9 @@ def _trained(name: str, found: dict[str, Any], reasons: dict[str, str], path: Pa
     for title in sorted(rate, key=lambda one: -rate[one]):
         rounds = found[title]
         done = [
-            products(SHAPES[name], batches[1 + number]) / one["seconds"] for number, one in enumerate(rounds)
+            sum(products(SHAPES[name], batches[place]) for place in _batches_of(name, number))
+            / one["seconds"]
+            for number, one in enumerate(rounds)
         ]
         ratio = paired(rates(rounds, "tokens"), rates(found[best], "tokens")) if best else 1.0
         rows.append(

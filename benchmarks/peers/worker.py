@@ -54,9 +54,9 @@ class Child:
         self._step: contract.Step = self.system.trainer(contract.SHAPES[shape])
         return {"seconds": time.perf_counter() - started}
 
-    def train(self, numbers: list[int], share: float = 1.0) -> dict[str, Any]:
-        """Steps on these batches, or on a share of their rows to warm up."""
-        batches = [_part(self.batches[number], share) for number in numbers]
+    def train(self, numbers: list[int]) -> dict[str, Any]:
+        """Steps on these batches."""
+        batches = [self.batches[number] for number in numbers]
         started = time.perf_counter()
         told = [self._step(batch) for batch in batches]
         seconds = time.perf_counter() - started
@@ -80,11 +80,6 @@ class Child:
         if len(lengths) != count or any(not steps - 1 <= length <= steps for length in lengths):
             raise ValueError(f"asked for {count} answers of {steps} pieces, got {sorted(set(lengths))}")
         return {"seconds": seconds, "sentences": count, "peak": peak()}
-
-
-def _part(batch: contract.Batch, share: float) -> contract.Batch:
-    kept = max(1, int(share * len(batch.targets)))
-    return contract.Batch(batch.sources[:kept], batch.targets[:kept])
 
 
 def main() -> None:
