@@ -25,7 +25,7 @@ from regard.core.errors import UserError, did_you_mean
 from regard.core.files import write_whole
 from regard.core.prediction import Prediction, Request
 from regard.data import Case, Pair, fingerprint
-from regard.engines import find_folder
+from regard.engines import find_export, find_folder
 from regard.forcing import force
 from regard.metrics import (
     METRICS,
@@ -198,7 +198,7 @@ def evaluate(
     change the search as in `predict`, `engine` what runs the model, and `compute_type` its numbers: such scores are not
     the run's own and are not saved. `against` is a run to compare with, which answers as its own configuration says.
     """
-    run = None if others or mbr is not None else _run(path)
+    run = None if others or mbr is not None or find_export(path) else _run(path)
     weights = run.model.digest() if run else None
     predictor = load(path, *others, device=device, engine=engine, compute_type=compute_type)
     config = find_folder(path).config()

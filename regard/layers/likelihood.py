@@ -65,28 +65,28 @@ class _Chunks(torch.autograd.Function):
         )
         own = torch.empty(len(vectors), device=vectors.device)  # N, log p_w
         likelihoods = own if spoken is None else torch.empty_like(own)  # N
-        smooth = torch.zeros((), device=vectors.device)
+        normal = torch.empty_like(own)  # N, log Σ exp of the logits
         step = ROWS.get(vectors.device.type, MANY_ROWS)
         say, back = _products(vectors, weight, bias, narrow=narrow)
         for start in range(0, len(vectors), step):
             rows = slice(start, start + step)
             some, aims = vectors[rows], wanted[rows, None]  # n D, n 1
-            logs = say(some).float().log_softmax(-1)  # n V
-            aims, known = aims.clamp(max=logs.shape[-1] - 1), aims < logs.shape[-1]  # n 1
-            own[rows] = logs.gather(-1, aims).masked_fill(~known, -torch.inf)[:, 0]
-            if smoothing:
-                smooth += logs.mean(-1).sum()
+            logits = say(some).float()  # n V
+            shares = logits.softmax(-1)  # n V, p
+            normal[rows] = (
+                logits.amax(-1) - shares.amax(-1).log()
+            )  # the exponential is taken once for each logit
+            aims, known = aims.clamp(max=logits.shape[-1] - 1), aims < logits.shape[-1]  # n 1
+            own[rows] = logits.gather(-1, aims).masked_fill(~known, -torch.inf)[:, 0] - normal[rows]
             share: float | Tensor = 1 - smoothing
             if spoken is not None and copied is not None:
                 likelihoods[rows] = mixed(own[rows], spoken[rows], copied[rows])
                 ratio = 1 - (copied[rows].clamp(min=FLOOR).log() - likelihoods[rows]).exp()  # n, r
                 share = (1 - smoothing) * ratio[:, None]  # n 1
             if needed:
-                by_logits = logs.exp_()
+                by_logits = shares
                 if spoken is not None:
                     by_logits *= share + smoothing
-                if smoothing:
-                    by_logits -= smoothing / by_logits.shape[-1]
                 by_logits.scatter_add_(-1, aims, torch.zeros_like(aims, dtype=torch.float32) - share)
                 by_vectors[rows] = back(by_logits)
                 if narrow:
@@ -94,6 +94,15 @@ class _Chunks(torch.autograd.Function):
                 else:  # added up where it stands
                     by_weight.addmm_(by_logits.T, some)
                 by_bias += by_logits.sum(0)
+        smooth = torch.zeros((), device=vectors.device)  # of all rows, the mean log p
+        if smoothing:  # what falls on all pieces alike is added once, for all rows
+            even = smoothing / len(weight)
+            of_all, alike = vectors.float().sum(0), weight.float().sum(0)  # D each
+            logits = (of_all * alike).sum() + len(vectors) * bias.float().sum()  # all of them together
+            smooth = logits / len(weight) - normal.sum()
+            by_vectors -= even * alike
+            by_weight -= even * of_all
+            by_bias -= even * len(vectors)
         by_spoken = by_copied = None
         if spoken is not None:
             by_copied = (smoothing - 1) * (-likelihoods).exp()  # N

@@ -62,9 +62,10 @@ def test_files_that_were_put_there_by_hand_are_checked_and_kept(folder: Path, tm
 
 def test_what_recipes_learn_from_is_what_the_sets_bring_or_the_page_asks_for() -> None:
     brought = {f"$REGARD_DATA/{name}/{part.name}" for name, one in DATA_SETS.items() for part in one.parts}
-    asked = re.findall(r"put (.*?)into\s+the folder `([\w-]+)`", PAGE, flags=re.DOTALL)
+    asked = re.findall(r"^\| `([\w-]+)` \| `([\w-]+)` \| (.*?) \|$", PAGE, flags=re.MULTILINE)
+    assert {recipe for recipe, _, _ in asked} <= recipes().keys()
     brought |= {
-        f"$REGARD_DATA/{folder}/{name}" for names, folder in asked for name in re.findall("`(.*?)`", names)
+        f"$REGARD_DATA/{folder}/{name}" for _, folder, names in asked for name in re.findall("`(.*?)`", names)
     }
     for recipe in recipes():
         document = load_config(recipe).data.model_dump_json()
