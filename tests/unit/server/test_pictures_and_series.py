@@ -100,6 +100,13 @@ def test_models_say_what_their_sources_and_answers_are(server: Here) -> None:
     assert shapes["limits"]["body_bytes"] == 16_000_000
 
 
+def test_a_context_that_is_too_long_is_refused_as_a_series_is(server: Here, reach: dict[str, Any]) -> None:
+    long = {**reach, "context": reach["context"] * 200}
+    refusal = server.post("/v1/predict", {"model": "arms", "inputs": [long]})
+    assert refusal.status == 422
+    assert f"{len(long['context'])} " in refusal.json["error"]
+
+
 def test_a_picture_is_answered_as_its_file_is(server: Here, folder: Path) -> None:
     own = load(folder / "shapes").predict(str(folder / "scene.png"), beam=3, best=2)
     ask = {"model": "shapes", "inputs": [url((folder / "scene.png").read_bytes())], "beam": 3, "best": 2}
