@@ -77,6 +77,8 @@ def main() -> None:
         for answer, (_, spanish, english) in zip(answers, asked, strict=True)
         if (seen := looks(answer.attention, spanish, english))
     ]
+    if not found:
+        raise SystemExit("No answer says the adjective and the noun beside each other.")
     crossing = [noun[0] > noun[1] and adjective[1] > adjective[0] for _, (noun, adjective) in found]
     lines = [
         f"{len(found)} of {len(asked)} answers say adjective and noun; {sum(crossing)} of them cross over",

@@ -71,9 +71,8 @@ class LocalPredicted(nn.Module):
     def centre(self, query: Tensor, mask: Tensor) -> Tensor:
         """The predicted positions, B T."""
         said = self.predict(torch.tanh(self.hidden(query)))[..., 0]  # B T
-        share = torch.sigmoid(
-            said.to(torch.promote_types(said.dtype, torch.float32))
-        )  # of long sources, to a place
+        wide = torch.promote_types(said.dtype, torch.float32)  # narrow numbers can't tell far places apart
+        share = torch.sigmoid(said.to(wide))
         return share * (mask.sum(-1, keepdim=True) - 1).clamp(min=0)
 
     def forward(self, steps: Tensor, query: Tensor, mask: Tensor) -> Allowed:
