@@ -73,9 +73,7 @@ class _Chunks(torch.autograd.Function):
             some, aims = vectors[rows], wanted[rows, None]  # n D, n 1
             logits = say(some).float()  # n V
             shares = logits.softmax(-1)  # n V, p
-            normal[rows] = (
-                logits.amax(-1) - shares.amax(-1).log()
-            )  # the exponential is taken once for each logit
+            normal[rows] = logits.amax(-1) - shares.amax(-1).log()  # takes no second exponential of all
             aims, known = aims.clamp(max=logits.shape[-1] - 1), aims < logits.shape[-1]  # n 1
             own[rows] = logits.gather(-1, aims).masked_fill(~known, -torch.inf)[:, 0] - normal[rows]
             share: float | Tensor = 1 - smoothing
