@@ -30,8 +30,8 @@ class Thinks(Protocol):
 class Passed:
     """What one block made of a pass."""
 
-    vectors: Tensor  # B T D
-    entered: Tensor  # B T D, what looked at itself
+    vectors: Tensor  # as they came, B T D or N D
+    entered: Tensor  # as they came, what looked at itself
     cache: Cache
     own: Attended
     cross: Attended | None
@@ -96,20 +96,23 @@ class Block(nn.Module):
         *,
         wanted: Wanted,
     ) -> Passed:
-        """B T D with its mask (B T), what came before it, and the keys of a memory and its context, if any."""
+        """B T D with its mask (B T), what came before it, and the keys of a memory and its context, if any.
+
+        Where the places say so, padding is left out: N D.
+        """
         entered = self.around_look.enter(vectors)
         own, cache = self.look(entered, mask, places, before, wanted=wanted.own)
         vectors = self.around_look.leave(vectors, own.context)
         cross = beside = None
         if self.across is not None and self.around_across is not None and keys is not None:
-            cross = self.across(self.around_across.enter(vectors), keys, places.index, wanted=wanted.cross)
+            query = self.around_across.enter(vectors)
+            cross = self.across(query, keys, places.index, wanted=wanted.cross, rows=places.rows)
             vectors = self.around_across.leave(vectors, cross.context)
         if self.beside is not None and self.around_beside is not None and context is not None:
-            beside = self.beside(
-                self.around_beside.enter(vectors), context, places.index, wanted=wanted.beside
-            )
+            query = self.around_beside.enter(vectors)
+            beside = self.beside(query, context, places.index, wanted=wanted.beside, rows=places.rows)
             vectors = self.around_beside.leave(vectors, beside.context)
-        thought = self.think(self.around_think.enter(vectors), mask)
+        thought = self.think(self.around_think.enter(vectors), mask if places.rows is None else None)
         vectors = self.around_think.leave(vectors, thought.vectors)
         return Passed(vectors, entered, cache, own, cross, beside, thought.load)
 

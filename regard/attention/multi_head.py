@@ -12,6 +12,7 @@ from regard.attention.cache import Cache
 from regard.attention.scores import split_heads
 from regard.attention.slots import Allowed, Keys
 from regard.core.memory import Memory
+from regard.core.rows import Rows, close, spread
 from regard.layers import Linear, Positions
 
 
@@ -24,14 +25,21 @@ class Places:
     queries: Tensor  # B or 1, T
     keys: Tensor  # B or 1, S, of all that can be looked at
     source: Tensor | None = None  # B S, the mask of the source that they follow in one stream
+    rows: Rows | None = None  # where the vectors come without padding, N D instead of B T D
 
     @staticmethod
     def of(
-        positions: Positions, queries: Tensor, keys: Tensor, *, start: int = 0, source: Tensor | None = None
+        positions: Positions,
+        queries: Tensor,
+        keys: Tensor,
+        *,
+        start: int = 0,
+        source: Tensor | None = None,
+        rows: Rows | None = None,
     ) -> "Places":
         """Places of the queries (B T) and of all that they can look at (B S); `start` keys stand before them."""
         index = torch.arange(start, start + queries.shape[1], device=queries.device)[None]  # 1 T
-        return Places(index, positions, queries, keys, source)
+        return Places(index, positions, queries, keys, source, rows)
 
     def turn(self, heads: Tensor, *, every: int = 1) -> Tensor:
         """Queries and keys, B H T K; or one key for each stretch of `every` places, which stands at its first."""
@@ -61,7 +69,7 @@ class CrossAttention(nn.Module):
     def begin(self, memory: Memory) -> Keys:
         project = self.keys_and_values
         if memory.values is None:
-            keys, values = project(memory.annotations).chunk(2, dim=-1)  # B S D each
+            keys, values = spread(project(memory.closed), memory.rows).chunk(2, dim=-1)  # B S D each
         else:
             (to_keys, to_values), (shift_keys, shift_values) = project.weight.chunk(2), project.bias.chunk(2)
             keys = functional.linear(memory.annotations, to_keys, shift_keys)  # B S D
@@ -69,9 +77,13 @@ class CrossAttention(nn.Module):
         heads = split_heads(values, self.attention.heads)
         return Keys(self.attention.score.keys(keys), heads, memory.mask)
 
-    def forward(self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True) -> Attended:
-        attended: Attended = self.attention(self.query(query), keys, steps, wanted=wanted)
-        return replace(attended, context=self.output(attended.context))
+    def forward(
+        self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True, rows: Rows | None = None
+    ) -> Attended:
+        """B T D, or N D of some rows; and so is the context."""
+        queries = spread(self.query(query), rows)
+        attended: Attended = self.attention(queries, keys, steps, wanted=wanted)
+        return replace(attended, context=self.output(close(attended.context, rows)))
 
 
 class SelfAttention(nn.Module):
@@ -98,14 +110,19 @@ class SelfAttention(nn.Module):
     def forward(
         self, vectors: Tensor, mask: Tensor, places: Places, before: Cache | None = None, *, wanted: bool
     ) -> tuple[Attended, Cache]:
-        """B T D and its mask (B T). Gives what was seen, and what the next can look at."""
-        parts = (vectors,) * 3 if self.project is None else self.project(vectors).chunk(3, dim=-1)
-        query, keys, values = parts  # B T D each
+        """B T D and its mask (B T). Gives what was seen, and what the next can look at.
+
+        Where the places say so, vectors and context are N D.
+        """
+        if self.project is None:
+            query = keys = values = spread(vectors, places.rows)  # B T D
+        else:
+            query, keys, values = spread(self.project(vectors), places.rows).chunk(3, dim=-1)  # B T D each
         own = self._remember(keys, values, mask, places)
         cache = own if before is None else before.append(own.keys, own.values, mask)
         queries = places.turn(self.attention.score.queries(query, places.index))  # B H T K
         attended = self._look(queries, cache, query, mask, places, wanted=wanted)
-        return replace(attended, context=self.output(attended.context)), cache
+        return replace(attended, context=self.output(close(attended.context, places.rows))), cache
 
     def _look(
         self, queries: Tensor, cache: Cache, query: Tensor, mask: Tensor, places: Places, *, wanted: bool

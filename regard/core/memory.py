@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from torch import Tensor
 
 from regard.core.kinds import KINDS
 from regard.core.load import Load
+from regard.core.rows import Rows, close
 
 
 @dataclass(frozen=True)
@@ -23,3 +25,13 @@ class Memory:
     values: Tensor | None = None  # B S D, what a look brings home where it is not the annotations
     pieces: Tensor | None = None  # B S, the ids of the source, for a decoder that can say them
     context: "Memory | None" = None  # of what stands beside the source, for a decoder that looks there too
+
+    @cached_property
+    def rows(self) -> Rows | None:
+        """Where the annotations stand, if it pays to leave padding out."""
+        return Rows.of(self.mask)
+
+    @cached_property
+    def closed(self) -> Tensor:
+        """N D, the annotations without padding; or all of them, B S D, where it may stay."""
+        return close(self.annotations, self.rows)

@@ -11,6 +11,7 @@ from regard.attention import Block, Cache, Keys, Places
 from regard.attention.block import Passed, Wanted, loads
 from regard.core.kinds import CONTEXT, CROSS, DECODER
 from regard.core.memory import Memory
+from regard.core.rows import Rows, close, spread
 from regard.core.state import Looks, StepOutput, Unrolled, moved
 from regard.layers import Head, PlacedEmbedding, PointHead
 
@@ -93,10 +94,15 @@ class TransformerDecoder(nn.Module):
             standing = state.source.sum(1, keepdim=True) + standing
             source = torch.arange(state.source.shape[1], device=tokens.device).expand(len(tokens), -1)  # B S
             seen = torch.cat([source, standing], dim=1)
-        vectors = self.embedding(tokens, standing[:, state.step :])  # B T D
         places = Places.of(
-            self.embedding.positions, standing[:, state.step :], seen, start=length, source=state.source
+            self.embedding.positions,
+            standing[:, state.step :],
+            seen,
+            start=length,
+            source=state.source,
+            rows=Rows.of(mask),
         )
+        vectors = close(self.embedding(tokens, standing[:, state.step :]), places.rows)  # B T D, or N D
         passed: list[Passed] = []
         of_memory, of_context = (keys or (None,) * len(self.blocks) for keys in (state.keys, state.context))
         for block, cache, keys, context, wanted in zip(
@@ -106,7 +112,8 @@ class TransformerDecoder(nn.Module):
             vectors = one.vectors
             passed.append(one)
         look = self._across(passed[self.head.layer], state) if self.head.layer is not None else None
-        return self.head.features(self.norm(vectors), look, state.pieces), passed
+        features = spread(self.norm(vectors), places.rows)  # B T D
+        return self.head.features(features, look, state.pieces), passed
 
     def _wanted(self, state: TransformerState) -> list[frozenset[str]]:
         """Of each layer: what somebody wants to see, and the look that the head reads."""

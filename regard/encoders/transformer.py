@@ -12,6 +12,7 @@ from regard.attention.block import Wanted, loads
 from regard.core.batch import Sequences
 from regard.core.kinds import ENCODER, KINDS
 from regard.core.memory import Memory
+from regard.core.rows import Rows, close, spread
 from regard.layers import PlacedEmbedding, Positions
 
 
@@ -47,15 +48,15 @@ class TransformerEncoder(nn.Module):
     def encode(self, source: Sequences, wanted: frozenset[str] = KINDS) -> Memory:
         mask = source.mask  # B S
         standing = torch.arange(mask.shape[1], device=mask.device)[None]  # 1 S
-        vectors = self.embedding(source.items, standing)  # B S D
-        places = Places.of(self.embedding.positions, standing, standing)
+        places = Places.of(self.embedding.positions, standing, standing, rows=Rows.of(mask))
+        vectors = close(self.embedding(source.items, standing), places.rows)  # B S D, or N D
         if self.whole:
             places = replace(places, index=standing[:, -1:])  # 1 1: all see what the last one sees
         passed = []
         for block in self.blocks:
             passed.append(block(vectors, mask, places, wanted=Wanted(own=ENCODER in wanted)))
             vectors = passed[-1].vectors
-        annotations = self.norm(vectors)  # B S D
+        annotations = spread(self.norm(vectors), places.rows)  # B S D
         weights = [one.own.weights for one in passed if one.own.weights is not None]
         return Memory(
             annotations,
@@ -63,7 +64,7 @@ class TransformerEncoder(nn.Module):
             mean(annotations, mask)[:, None, None],  # B 1 1 D
             wanted,
             {ENCODER: torch.stack(weights, dim=1)} if ENCODER in wanted and weights else {},
-            tuple(one.entered for one in passed) if self.shared_layers else (),
+            tuple(spread(one.entered, places.rows) for one in passed) if self.shared_layers else (),
             loads(passed),
             pieces=source.pieces,
         )

@@ -5,6 +5,7 @@ import torch
 from small import MODELS, batch
 from torch import Tensor
 
+from regard.core import rows
 from regard.core.batch import Batch
 from regard.layers import Pointer
 from regard.models import Seq2Seq
@@ -14,13 +15,13 @@ SMOOTHING = 0.1
 
 
 def taken(model: Seq2Seq, examples: Batch, smoothing: float) -> Tensor:
-    """Unrolled where that is possible, by fused kernels, with a loss in chunks that has its own backward."""
+    """Unrolled where that is possible, without padding, by fused kernels, with the loss in chunks."""
     total: Tensor = CrossEntropy(label_smoothing=smoothing)(model, examples).total
     return total
 
 
 def written_out(model: Seq2Seq, examples: Batch, smoothing: float) -> Tensor:
-    """Step by step, with every weight of every look, and a whole matrix of log-probabilities."""
+    """Step by step, padding and all, with every weight of every look, and a whole matrix of log-probabilities."""
     state, logits = model.begin(examples.source), []
     for tokens in examples.target.fed.unbind(1):
         output = model.step(tokens, state)
@@ -33,13 +34,17 @@ def written_out(model: Seq2Seq, examples: Batch, smoothing: float) -> Tensor:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_loss_and_gradients_are_those_of_a_step_written_out(name: str) -> None:
+def test_loss_and_gradients_are_those_of_a_step_written_out(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model, examples = MODELS[name]().eval(), batch()  # nothing is dropped or drawn
+    assert all(rows.Rows.of(side.mask) is not None for side in (examples.source, examples.target))
     # A pointer's smoothing falls on what its head says before it is mixed with what is copied.
     smoothing = 0.0 if isinstance(model.decoder.head, Pointer) else SMOOTHING
     found = []
     for road in (taken, written_out):
         model.zero_grad()
+        monkeypatch.setattr(rows, "WORTH", rows.WORTH if road is taken else 0.0)
         loss = road(model, examples, smoothing)
         loss.backward()
         found.append((loss.item(), [p.grad.clone() for p in model.parameters() if p.grad is not None]))
