@@ -86,7 +86,6 @@ class System:
             env={
                 **os.environ,
                 "OMP_NUM_THREADS": threads,
-                "MKL_NUM_THREADS": threads,
                 "REGARD_CORES": threads,
                 "REGARD_BENCH_FOLDER": str(self.data.parent),
                 "TOKENIZERS_PARALLELISM": "false",

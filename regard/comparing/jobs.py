@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from regard.comparing.lineups import Candidate
 from regard.comparing.worker import FAILED
+from regard.core.cores import cores, threaded
 from regard.training.recording import newest_metrics
 
 LOG = "compare.log"  # in the run: what its process wrote
@@ -41,11 +42,6 @@ class Job:
 
 
 Happening = Started | Moved | Finished
-
-
-def cores() -> int:
-    """That this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def threads_each(processes: int) -> int:
@@ -84,10 +80,11 @@ def work(jobs: Sequence[Job], *, processes: int) -> Iterator[Happening]:
 def _start(job: Job, threads: int) -> "subprocess.Popen[bytes]":
     folder = job.candidate.folder
     folder.mkdir(parents=True, exist_ok=True)
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
     command = [sys.executable, "-m", "regard.comparing.worker", str(os.getpid()), str(folder), job.kind]
     with (folder / LOG).open("wb") as log:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment)
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=threaded(threads)
+        )
     assert process.stdin is not None
     try:
         process.stdin.write(job.candidate.config.to_toml().encode())

@@ -31,6 +31,11 @@ def cores() -> int:
     return int(chosen)
 
 
+def threaded(number: int) -> dict[str, str]:
+    """The environment of a process that computes on so many threads, whatever this one was told."""
+    return {**os.environ, "OMP_NUM_THREADS": str(number), "MKL_NUM_THREADS": str(number)}
+
+
 def mapped(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """`map` on all cores: the same results in the same order, a few of them ahead of who asks.
 
@@ -90,10 +95,9 @@ class _Worker:
 
     def __init__(self, function: Callable[..., object]):
         environment = {
-            **os.environ,
+            **threaded(1),
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
             "TOKENIZERS_PARALLELISM": "false",  # there is a worker for each core already
-            "OMP_NUM_THREADS": "1",
         }
         self.process = subprocess.Popen(
             [sys.executable, "-m", "regard.core.worker"],

@@ -13,6 +13,8 @@ import pytest
 from regard.core.cores import cores, mapped
 from regard.core.errors import UserError
 
+THREADS = ["OMP_NUM_THREADS", "MKL_NUM_THREADS"]
+
 
 @pytest.fixture(autouse=True)
 def _two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,6 +32,12 @@ def test_the_work_is_done_elsewhere_if_there_is_much_of_it() -> None:
 
     assert str(os.getpid()) not in numbers(40)
     assert numbers(3) == {str(os.getpid())}
+
+
+def test_each_process_has_one_thread_whatever_this_one_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in THREADS:
+        monkeypatch.setenv(name, "2")
+    assert set(mapped(os.getenv, THREADS * 20)) == {"1"}
 
 
 def test_one_core_works_here(monkeypatch: pytest.MonkeyPatch) -> None:
