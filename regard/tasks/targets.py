@@ -151,7 +151,8 @@ class TextTargets:
 
     def _spoken(self, tokens: Sequence[int]) -> list[int]:
         """Tags are in the table of a tokenizer for both sides, but nobody says them."""
-        return [token if token < len(self.tokenizer) else UNKNOWN for token in tokens]
+        pieces = len(self.tokenizer)
+        return [token if token < pieces else UNKNOWN for token in tokens]
 
     def _copies(self, tokens: Sequence[int], record: AttentionRecord) -> dict[int, str]:
         """Where unknown pieces stand, what is said instead."""

@@ -120,12 +120,11 @@ class CTranslate2:
             )
 
     def _batches(self, asked: Sequence[_Asked], plan: SearchPlan, limits: Sequence[int]) -> Iterator[_Batch]:
-        """By length, so that little is padded; at least one for each worker."""
+        """By length, so that little is padded; as many for each worker."""
         for least in sorted({plan.least(one.question) for one in asked}):
             numbers = [n for n, one in enumerate(asked) if plan.least(one.question) == least]
             lengths = np.array([len(asked[n].row) for n in numbers], dtype=np.int64)
-            share = -(-int(lengths.sum()) // self.workers)
-            for batch in in_order(lengths, max(1, min(self._batch_tokens // plan.rows, share))):
+            for batch in in_order(lengths, max(1, self._batch_tokens // plan.rows), among=self.workers):
                 some = [numbers[place] for place in batch]
                 yield _Batch(some, max(limits[n] for n in some), least, _is_patient(plan))
 

@@ -123,3 +123,21 @@ def test_batches_are_a_sequence() -> None:
 
 def test_empty_examples_have_a_place_too() -> None:
     assert sorted(np.concatenate(list(in_order(np.array([0, 2, 0]), 2))).tolist()) == [0, 1, 2]
+
+
+def test_those_who_share_the_work_have_as_many_batches_of_as_many_examples() -> None:
+    lengths = np.random.default_rng(1).integers(5, 30, 128)
+    assert len(in_order(lengths, 1_000)) == 3
+    for many, sizes in ((2, [32, 32, 32, 32]), (3, [43, 42, 43])):
+        batches = list(in_order(lengths, 2_000, among=many))
+        assert [len(batch) for batch in batches] == sizes
+        assert sorted(np.concatenate(batches).tolist()) == list(range(128))
+        assert lengths[batches[0]].min() >= lengths[batches[-1]].max()
+
+
+def test_what_is_shared_out_stays_within_its_budget() -> None:
+    lengths = np.array([400] + [10] * 60)
+    batches = list(in_order(lengths, 500, among=2))
+    assert all(len(batch) * lengths[batch].max() <= 500 for batch in batches)
+    assert len(in_order(np.array([3]), 10, among=4)) == 1
+    assert len(in_order(np.array([], dtype=np.int64), 10, among=4)) == 0
