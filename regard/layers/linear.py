@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.layers.int8 import Int8
-from regard.layers.packed import Packed, can_pack
+from regard.layers.packed import Packed, can_pack, wide_product
 
 
 class Linear(nn.Linear):
@@ -29,7 +29,8 @@ class Linear(nn.Linear):
     def forward(self, vectors: Tensor) -> Tensor:
         if self.product is not None:
             return self.product(vectors)
-        return functional.linear(vectors, self.weight, self.bias)
+        wide = wide_product(vectors, self.weight, self.bias)
+        return functional.linear(vectors, self.weight, self.bias) if wide is None else wide
 
 
 def round_to_int8(module: nn.Module) -> None:

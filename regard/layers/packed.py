@@ -1,10 +1,14 @@
 """Matrices laid out as the processor reads them, on a CPU."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 _ROWS = 64  # that the layout is made for; it serves all other numbers of rows
+WIDE = 512  # numbers a side, and rows: in training it is worth laying out such a matrix for every product
 
 
 class Packed:
@@ -19,7 +23,7 @@ class Packed:
         self.plain = weight
         self.bias = bias
         with torch.no_grad():
-            self.weight = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), _ROWS)
+            self.weight = _laid_out(weight)
 
     def __call__(self, vectors: Tensor) -> Tensor:
         """... D -> ... O."""
@@ -30,6 +34,43 @@ class Packed:
             return _product(vectors, self.weight, self.bias)
         rows = functional.pad(vectors.reshape(-1, vectors.shape[-1]), (0, 0, 0, lacking))  # N D
         return _product(rows, self.weight, self.bias)[:-lacking].view(*vectors.shape[:-1], -1)
+
+
+def wide_product(vectors: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor | None:
+    """Wx + b in training, where oneDNN is the faster way to it and to the gradient by x; otherwise None."""
+    is_wide = min(*weight.shape, vectors.numel() // vectors.shape[-1]) >= WIDE
+    if not is_wide or not torch.is_grad_enabled() or not weight.requires_grad:
+        return None
+    if torch.is_autocast_enabled("cpu") or not can_pack(vectors, weight):
+        return None
+    product: Tensor = _Wide.apply(vectors, weight, bias)  # type: ignore[no-untyped-call]
+    return product
+
+
+class _Wide(torch.autograd.Function):
+    """The gradient by the matrix stays with torch's usual product, which is the faster one for it."""
+
+    @staticmethod
+    def forward(ctx: Any, vectors: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        ctx.save_for_backward(vectors, weight)
+        return _product(vectors, _laid_out(weight), bias)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        vectors, weight = ctx.saved_tensors
+        by_vectors, by_weight, by_bias = ctx.needs_input_grad
+        rows = gradient.reshape(-1, gradient.shape[-1])  # N O
+        return (
+            _product(gradient, _laid_out(weight.T), None) if by_vectors else None,
+            rows.T @ vectors.reshape(-1, vectors.shape[-1]) if by_weight else None,
+            rows.sum(0) if by_bias else None,
+        )
+
+
+def _laid_out(weight: Tensor) -> Tensor:
+    laid: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.detach().contiguous(), _ROWS)
+    return laid
 
 
 def _product(vectors: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

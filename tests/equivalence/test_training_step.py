@@ -7,7 +7,7 @@ from torch import Tensor
 
 from regard.core import rows
 from regard.core.batch import Batch
-from regard.layers import Pointer
+from regard.layers import Pointer, packed
 from regard.models import Seq2Seq
 from regard.training import CrossEntropy
 
@@ -45,6 +45,7 @@ def test_loss_and_gradients_are_those_of_a_step_written_out(
     for road in (taken, written_out):
         model.zero_grad()
         monkeypatch.setattr(rows, "WORTH", rows.WORTH if road is taken else 0.0)
+        monkeypatch.setattr(packed, "WIDE", 1 if road is taken else 10**9)
         loss = road(model, examples, smoothing)
         loss.backward()
         found.append((loss.item(), [p.grad.clone() for p in model.parameters() if p.grad is not None]))

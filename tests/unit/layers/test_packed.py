@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from regard.layers import Linear, pack
-from regard.layers.packed import Packed, can_pack
+from regard.layers.packed import WIDE, Packed, can_pack, wide_product
 
 pytestmark = pytest.mark.skipif(not can_pack(), reason="this torch was built without oneDNN")
 
@@ -41,3 +41,33 @@ def test_large_matrices_of_a_module_are_packed_and_small_ones_are_not() -> None:
     pack(module)
     assert isinstance(module[0].product, Packed)
     assert module[1].product is None
+
+
+@pytest.mark.parametrize("has_bias", [True, False])
+def test_a_wide_product_and_its_gradients_are_those_that_torch_gives(has_bias: bool) -> None:
+    torch.manual_seed(3)
+    layer, vectors = Linear(WIDE, WIDE + 8, bias=has_bias), torch.randn(2, WIDE, WIDE, requires_grad=True)
+    back = torch.randn(2, WIDE, WIDE + 8)
+    inputs = (vectors, *layer.parameters())
+    wide = wide_product(vectors, layer.weight, layer.bias)
+    assert wide is not None
+    torch.testing.assert_close(layer(vectors), wide, rtol=0, atol=0)
+    plain = torch.nn.functional.linear(vectors, layer.weight, layer.bias)
+    torch.testing.assert_close(wide, plain, rtol=1e-5, atol=1e-5)
+    for one, other in zip(
+        torch.autograd.grad(wide, inputs, back), torch.autograd.grad(plain, inputs, back), strict=True
+    ):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
+
+
+def test_narrow_products_few_rows_and_other_precisions_stay_with_torch() -> None:
+    wide, narrow = Linear(WIDE, WIDE), Linear(WIDE, WIDE - 1)
+    many, few = torch.randn(WIDE, WIDE), torch.randn(WIDE - 1, WIDE)
+    assert wide_product(many, wide.weight, wide.bias) is not None
+    assert wide_product(few, wide.weight, wide.bias) is None
+    assert wide_product(many, narrow.weight, narrow.bias) is None
+    assert wide_product(many.double(), wide.weight.double(), None) is None
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert wide_product(many, wide.weight, wide.bias) is None
+    with torch.no_grad():
+        assert wide_product(many, wide.weight, wide.bias) is None
