@@ -204,9 +204,9 @@ def test_the_objective_adds_the_penalty_of_every_layer_for_each_piece_in_trainin
     model, examples = without_dropout(MODELS[name]()), batch()
     counted: list[float] = []
 
-    def count(part: Experts, given: tuple[Tensor, Tensor], _: object) -> None:
-        vectors, mask = given
-        counted.append(penalty(part, list(vectors[mask])))
+    def count(part: Experts, given: tuple[Tensor, Tensor | None], _: object) -> None:
+        vectors, mask = given  # B T D and B T, or N D without padding
+        counted.append(penalty(part, list(vectors if mask is None else vectors[mask])))
 
     parts = {part for part in model.modules() if isinstance(part, Experts)}
     hooks = [part.register_forward_hook(count) for part in parts]
