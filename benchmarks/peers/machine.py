@@ -28,6 +28,12 @@ def facts(threads: int) -> Facts:
     return Facts(_processor(), threads, ceiling(threads))
 
 
+def available() -> int:
+    """Bytes of memory that processes can still get."""
+    with Path("/proc/meminfo").open() as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable")) * 1024
+
+
 def ceiling(threads: int) -> float:
     """The best of several large products in float32."""
     before = torch.get_num_threads()

@@ -11,7 +11,7 @@ from typing import Any
 import data
 from arithmetic import middle, paired, products, rates, slope, table
 from contract import SHAPES, read
-from machine import Facts
+from machine import Facts, available
 from teams import FailureError, System
 
 DECODED = SHAPES["small"]
@@ -250,33 +250,55 @@ Asked = Callable[[Entry], Any]
 def _alternate(
     entries: Sequence[Entry], open_: Asked, warm: Asked, ask: Callable[[Entry, int], Any], rounds: int
 ) -> tuple[dict[str, list[Any]], dict[str, str]]:
-    """All are made ready; then each is asked once in every round. Who fails is out, and it is told why."""
+    """All are made ready; then each is asked once in every round. Who fails is out, and it is told why.
+
+    Where the machine has no room for all of them at once, each is made ready anew in every round.
+    """
     found: dict[str, list[Any]] = {}
     reasons: dict[str, str] = {}
-    going: list[Entry] = []
+    going = list(entries)
 
     def attempt(entry: Entry, do: Callable[[], Any]) -> Any:
         try:
             return do()
         except FailureError as failure:
             reasons[entry.title] = str(failure)
+            going.remove(entry)
             sys.stderr.write(f"{entry.title}: {failure}\n")
             return None
 
-    for entry in entries:
+    def make_ready(entry: Entry) -> None:
         started = time.perf_counter()
-        ready = attempt(entry, lambda entry=entry: (entry.system.begin(), open_(entry), warm(entry)))
-        if ready is not None:
-            going.append(entry)
+        entry.system.begin()
+        open_(entry)
+        warm(entry)
         sys.stderr.write(f"{entry.title}: ready in {time.perf_counter() - started:.1f} s\n")
+
+    def ask_alone(entry: Entry, number: int) -> Any:
+        make_ready(entry)
+        answer = ask(entry, number)
+        entry.system.end()
+        return answer
+
+    fits, most = True, 0
+    for entry in entries:
+        room = available()
+        attempt(entry, lambda entry=entry: make_ready(entry))
+        most = max(most, room - available())
+        fits = fits and (entry is entries[-1] or available() > 2 * most)
+        if not fits:
+            break
+    if not fits:
+        sys.stderr.write("There is no room for all at once: each is made ready in every round.\n")
+        for entry in list(going):
+            attempt(entry, entry.system.end)
     for number in range(rounds):
         for entry in list(going):
-            answer = attempt(entry, lambda entry=entry, number=number: ask(entry, number))
-            if answer is None:
-                going.remove(entry)
-            else:
+            turn = ask if fits else ask_alone
+            answer = attempt(entry, lambda entry=entry, number=number, turn=turn: turn(entry, number))
+            if answer is not None:
                 found.setdefault(entry.title, []).append(answer)
-    for entry in entries:
+    for entry in list(going):
         attempt(entry, entry.system.end)
     for title in reasons:
         found.pop(title, None)

@@ -9,6 +9,7 @@ of its steps itself.
 
 import importlib.util
 import json
+import mmap
 import os
 import sys
 import time
@@ -21,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import contract
 
 KILOBYTE = 1024
+KILLED = "its process was killed: is there enough memory?"
 
 
 def load(path: Path) -> Any:
@@ -100,20 +102,27 @@ def main() -> None:
         tell({"error": _told(error)})
         return
     batches, sources = contract.read(data)
+    busy = mmap.mmap(-1, 1)  # shared: whether somebody waits for an answer of the child
     while line := asked.readline():
-        if json.loads(line)["do"] != "open":
+        if (do := json.loads(line)["do"]) != "open":  # for a child that was killed
+            tell({} if do == "close" else {"error": KILLED})
             continue
+        busy[0] = 1
         if child := os.fork():
-            os.waitpid(child, 0)
+            _, status = os.waitpid(child, 0)
+            if status and busy[0]:
+                tell({"error": KILLED})
             continue
-        _serve(Child(system, batches, sources, threads), asked, tell)
+        _serve(Child(system, batches, sources, threads), asked, tell, busy)
         os._exit(0)
 
 
-def _serve(child: Child, asked: Any, tell: Any) -> None:
+def _serve(child: Child, asked: Any, tell: Any, busy: mmap.mmap) -> None:
+    busy[0] = 0
     tell({})
     while line := asked.readline():
         command = json.loads(line)
+        busy[0] = command["do"] != "close"
         name = command.pop("do")
         if name == "close":
             break
@@ -122,6 +131,7 @@ def _serve(child: Child, asked: Any, tell: Any) -> None:
         except BaseException as error:
             traceback.print_exc()
             tell({"error": _told(error)})
+        busy[0] = 0
     close = getattr(child.system, "close", None)
     if close is not None:
         close()

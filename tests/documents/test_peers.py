@@ -1,6 +1,7 @@
 """The benchmark against the peers: what it counts is right, and every system keeps the contract. No peer is needed."""
 
 import ast
+import json
 import random
 import subprocess
 import sys
@@ -156,3 +157,65 @@ def test_its_help_names_every_part_and_system() -> None:
     ).stdout
     for word in ("training", "decoding", "startup", "growth", "--rounds", *(path.stem for path in SYSTEMS)):
         assert word in printed
+
+
+DEADLY = """
+import os, signal
+def start(): pass
+def trainer(shape): return lambda batch: 1.0 if len(batch.sources) > 1 else os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_process_that_is_killed_is_told_and_the_next_model_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "system.py").write_text(DEADLY)
+    batches = [[[[4], [5]], [[6], [7]]], [[[4]], [[6]]]]
+    (tmp_path / "data.json").write_text(json.dumps({"batches": batches, "sources": []}))
+    lines = [{"do": "open"}, {"do": "trainer", "shape": "tiny"}, {"do": "train", "numbers": [0]}]
+    lines += [{"do": "train", "numbers": [1]}, {"do": "close"}, *lines, {"do": "close"}]
+    command = [
+        sys.executable,
+        str(PEERS / "worker.py"),
+        str(tmp_path / "system.py"),
+        str(tmp_path / "data.json"),
+        "1",
+    ]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    answers = [json.loads(process.stdout.readline())]
+    for line in lines:
+        process.stdin.write(json.dumps(line).encode() + b"\n")
+        process.stdin.flush()
+        answers.append(json.loads(process.stdout.readline()))
+    process.stdin.close()
+    process.stdout.close()
+    assert process.wait() == 0
+    problems = [number for number, answer in enumerate(answers) if "error" in answer]
+    assert problems == [4]
+    assert "killed" in answers[4]["error"]
+    assert answers[8]["tokens"] == 4
+
+
+@pytest.mark.parametrize(("room", "begun"), [(100, 1), (3, 4)], ids=["for all", "for some"])
+def test_where_not_all_fit_each_is_made_ready_in_every_round(
+    room: int, begun: int, peers: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measuring, open_now, times = peers["measuring"], set(), []
+    monkeypatch.setattr(measuring, "available", lambda: room - len(open_now))
+
+    def entry(name: str) -> SimpleNamespace:
+        def begin() -> None:
+            times.append(name)
+            open_now.add(name)
+
+        system = SimpleNamespace(begin=begin, end=lambda: open_now.discard(name))
+        return SimpleNamespace(title=name, system=system)
+
+    entries = [entry(name) for name in "abc"]
+    found, reasons = measuring._alternate(entries, lambda _: 1, lambda _: 1, lambda one, n: (one.title, n), 3)
+    assert found == {name: [(name, n) for n in range(3)] for name in "abc"}
+    assert not reasons
+    assert not open_now
+    assert times.count("a") == begun
