@@ -4,6 +4,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -264,6 +265,8 @@ def _alternate(
         except FailureError as failure:
             reasons[entry.title] = str(failure)
             going.remove(entry)
+            with suppress(FailureError):
+                entry.system.end()  # it would keep its memory
             sys.stderr.write(f"{entry.title}: {failure}\n")
             return None
 
