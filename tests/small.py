@@ -81,8 +81,14 @@ def recurrent(
         **stacked,
     )
     looking = look()
-    late = {"look_then_step": looking.width, "step_then_look": 0, "step_then_look_fed": WIDTH}[decoder]
-    stack = Stack(6, WIDTH, late=late, late_to_all=late_to_all, **stacked)
+    known, late = {
+        "look_then_step": (6, looking.width),
+        "step_look_step": (looking.width, 0),
+        "step_then_look": (6, 0),
+        "step_then_look_fed": (6, WIDTH),
+    }[decoder]
+    stack = Stack(known, WIDTH, late=late, late_to_all=late_to_all, **stacked)
+    own = {"first": CELLS[cell](6, WIDTH)} if decoder == "step_look_step" else {}
     parts = (
         Embedding(VOCABULARY, 6, dropout=dropout),
         looking,
@@ -90,7 +96,7 @@ def recurrent(
         BRIDGES[bridge](WIDTH, stack.state_width, layers=layers),
         READOUTS[readout](6, WIDTH, looking.width, width=WIDTH, dropout=dropout),
     )
-    return Seq2Seq(encoder, DECODERS[decoder](*parts, head=Head(WIDTH, VOCABULARY))).eval()
+    return Seq2Seq(encoder, DECODERS[decoder](*parts, head=Head(WIDTH, VOCABULARY), **own)).eval()
 
 
 def built(*changes: str) -> Seq2Seq:
@@ -212,7 +218,7 @@ MODELS: dict[str, Callable[[], Seq2Seq]] = (
         f"{decoder}, {cell}, {layers}": (
             lambda d=decoder, c=cell, n=layers: recurrent(decoder=d, cell=c, layers=n)
         )
-        for decoder in ("look_then_step", "step_then_look", "step_then_look_fed")
+        for decoder in ("look_then_step", "step_look_step", "step_then_look", "step_then_look_fed")
         for cell in CELLS
         for layers in (1, 2)
     }

@@ -18,7 +18,7 @@ from regard.config import Config
 from regard.config import parts as settings_of
 from regard.decoders import BRIDGES, DECODERS, ConvolutionalDecoder, Stack, StreamDecoder, TransformerDecoder
 from regard.encoders import Encoder, TransformerEncoder
-from regard.layers import READOUTS, PlacedEmbedding
+from regard.layers import CELLS, READOUTS, PlacedEmbedding
 
 
 def decoder(config: Config, size: int, encoder: Encoder) -> Any:
@@ -30,11 +30,16 @@ def _recurrent(config: Config, settings: settings_of.RecurrentDecoder, size: int
     look = recurrent_look(config)
     items = embedding(config, "target", size, config.model.embedding, dropout=config.model.dropout)
     features = config.model.features
-    late = {"look_then_step": look.width, "step_then_look": 0, "step_then_look_fed": features}
+    known, late = {  # how wide what the stack reads is, known beforehand or only at its step
+        "look_then_step": (items.width, look.width),
+        "step_look_step": (look.width, 0),
+        "step_then_look": (items.width, 0),
+        "step_then_look_fed": (items.width, features),
+    }[settings.kind]
     stack = Stack(
-        items.width,
+        known,
         settings.width,
-        late=late[settings.kind],
+        late=late,
         late_to_all=settings.context_to_all,
         cell=settings.cell,
         layers=settings.layers,
@@ -51,9 +56,12 @@ def _recurrent(config: Config, settings: settings_of.RecurrentDecoder, size: int
         width=features,
         dropout=config.model.dropout,
     )
-    options: dict[str, Any] = {"asking": settings.asking} if settings.kind == "look_then_step" else {}
-    saying = head(config, size)
-    return DECODERS[settings.kind](items, look, stack, bridge, readout, head=saying, **options)
+    options: dict[str, Any] = {}
+    if settings.kind == "look_then_step":
+        options["asking"] = settings.asking
+    elif settings.kind == "step_look_step":
+        options["first"] = CELLS[settings.cell](items.width, settings.width)
+    return DECODERS[settings.kind](items, look, stack, bridge, readout, head=head(config, size), **options)
 
 
 def _transformer(

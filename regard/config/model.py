@@ -132,11 +132,15 @@ class Model(Settings):
             yield "without attention (score none) there is no look to copy by or to remember: leave both out"
         if look.pointer_head is not None and look.pointer_head >= heads:
             yield f"attention.pointer_head is {look.pointer_head}, but there are {heads} heads, counted from 0"
-        if look.history and self.decoder.kind not in ("look_then_step", "step_then_look_fed"):
+        if look.history and self.decoder.kind not in (
+            "look_then_step",
+            "step_look_step",
+            "step_then_look_fed",
+        ):
             yield (
                 f"attention.history makes each look depend on those before it, but a {self.decoder.kind} decoder looks "
-                "with all steps at once. Take a look_then_step or step_then_look_fed decoder, or the penalty alone: "
-                "training.coverage"
+                "with all steps at once. Take a look_then_step, step_look_step or step_then_look_fed decoder, or the "
+                "penalty alone: training.coverage"
             )
         if look.history and look.score in ("location", "position"):
             yield f"the {look.score} score sees no memory, so no history of it either: take another score"
@@ -144,6 +148,15 @@ class Model(Settings):
     def _problems_of_recurrent_decoder(self, decoder: RecurrentDecoder) -> Iterator[str]:
         encoder = self.encoder
         yield from self._problems_of_widths(self.attention, encoder, "decoder.width", decoder.width)
+        if (
+            decoder.kind == "step_look_step"
+            and self.attention.score == NO_ATTENTION
+            and self.attention.fixed == "start"
+        ):
+            yield (
+                "a step_look_step decoder takes its second step with what it saw, which is nothing where one vector is "
+                "all that is known, at the start. Take a step_then_look decoder, or attention"
+            )
         if decoder.readout == "state" and decoder.features not in (None, decoder.width):
             yield "the state readout gives the state as it is: leave decoder.features out"
         if decoder.bridge == "last" and not (

@@ -181,7 +181,7 @@ class Attention(Settings):
 
 
 class RecurrentDecoder(Settings):
-    kind: Literal["look_then_step", "step_then_look", "step_then_look_fed"] = Field(
+    kind: Literal["look_then_step", "step_look_step", "step_then_look", "step_then_look_fed"] = Field(
         "look_then_step", description="When it looks, and whether it feeds back what it saw."
     )
     cell: Annotated[str, Member(CELLS)] = "gru"

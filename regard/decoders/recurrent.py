@@ -11,8 +11,8 @@ from regard.attention import Attended, Look
 from regard.core.kinds import CONTEXT, CROSS
 from regard.core.memory import Memory
 from regard.core.state import Choice, Looks, StepOutput, Unrolled, moved
-from regard.decoders.stack import ASKING, Stack, StackState
-from regard.layers import Embedding, Head, PointEmbedding, PointHead
+from regard.decoders.stack import ASKING, Stack, StackState, lowest
+from regard.layers import Embedding, Head, PointEmbedding, PointHead, RecurrentLayer
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,37 @@ class _Recurrent(nn.Module):
         return Unrolled(said, attention, Choice(log_probability, entropy), memory.loads)
 
 
-class LookThenStep(_Recurrent):
+class _OneByOne(_Recurrent):
+    """Those whose every step needs what was seen before it, and whose features can wait for all of them."""
+
+    def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
+        vectors = self.embedding(tokens)  # B E
+        state, output, attended = self._advance(self._given(vectors), state)
+        features = self.readout(vectors, output, attended.context[:, 0])  # B D
+        return self._output(features, attended, state)
+
+    def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
+        vectors = self.embedding(target)  # B T E
+        state = self.begin(memory)
+        outputs, looks = [], []
+        for given in self._given(vectors).unbind(1):
+            state, output, attended = self._advance(given, state)
+            outputs.append(output)
+            looks.append(attended)
+        context = torch.cat([attended.context for attended in looks], dim=1)  # B T C
+        features = self.readout(vectors, torch.stack(outputs, dim=1), context)  # B T D
+        return self._unrolled(features, looks, memory)
+
+    def _given(self, vectors: Tensor) -> Tensor:
+        """The pieces' share of the gates: ... E -> ... G, all steps at once where they are known."""
+        raise NotImplementedError
+
+    def _advance(self, given: Tensor, state: RecurrentState) -> tuple[RecurrentState, Tensor, Attended]:
+        """One step: the new state, the top output (B D) and what was seen."""
+        raise NotImplementedError
+
+
+class LookThenStep(_OneByOne):
     """Looks with the state before, then takes the step (Bahdanau et al. 2015, section 3.1).
 
         c_i = attention(s_{i-1}, memory)
@@ -131,28 +161,51 @@ class LookThenStep(_Recurrent):
         super().__init__(embedding, look, stack, bridge, readout, head=head)
         self.asking = ASKING[asking]
 
-    def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
-        vectors = self.embedding(tokens)  # B E
-        state, output, attended = self._advance(self.stack.given(vectors), state)
-        features = self.readout(vectors, output, attended.context[:, 0])  # B D
-        return self._output(features, attended, state)
-
-    def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
-        vectors = self.embedding(target)  # B T E
-        state = self.begin(memory)
-        outputs, looks = [], []
-        for given in self.stack.given(vectors).unbind(1):
-            state, output, attended = self._advance(given, state)
-            outputs.append(output)
-            looks.append(attended)
-        context = torch.cat([attended.context for attended in looks], dim=1)  # B T C
-        features = self.readout(vectors, torch.stack(outputs, dim=1), context)  # B T D
-        return self._unrolled(features, looks, memory)
+    def _given(self, vectors: Tensor) -> Tensor:
+        return self.stack.given(vectors)
 
     def _advance(self, given: Tensor, state: RecurrentState) -> tuple[RecurrentState, Tensor, Attended]:
         query = self.asking(state.stack, self.stack.width)[:, None]  # B 1 D
         attended = self.look(query, state.keys, state.step[:, None], seen=state.seen)
         stack, output = self.stack.step(given, attended.context[:, 0], state.stack)
+        return state.after(stack, attended), output, attended
+
+
+class StepLookStep(_OneByOne):
+    """Takes a step with the piece, looks, and takes another with what it saw (Sennrich et al. 2017, section 2: the
+    conditional GRU of Nematus).
+
+        s'_i = f(s_{i-1}, y_{i-1})
+        c_i = attention(s'_i, memory)
+        s_i = f'(s'_i, c_i)
+        y_i = g(y_{i-1}, s_i, c_i)
+
+    So the look knows the piece before, as Bahdanau's does not. In a stack these are the steps of its lowest layer.
+    """
+
+    def __init__(
+        self,
+        embedding: Embedding | PointEmbedding,
+        look: Look,
+        stack: Stack,
+        bridge: nn.Module,
+        readout: nn.Module,
+        *,
+        first: RecurrentLayer,
+        head: Head | PointHead,
+    ):
+        super().__init__(embedding, look, stack, bridge, readout, head=head)
+        self.first = first
+
+    def _given(self, vectors: Tensor) -> Tensor:
+        share: Tensor = self.first.input(vectors)
+        return share
+
+    def _advance(self, given: Tensor, state: RecurrentState) -> tuple[RecurrentState, Tensor, Attended]:
+        between = state.stack.with_lowest(self.first.step(given, state.stack.layers[0]))
+        query = lowest(between, self.stack.width)[:, None]  # B 1 D
+        attended = self.look(query, state.keys, state.step[:, None], seen=state.seen)
+        stack, output = self.stack.step(self.stack.given(attended.context[:, 0]), None, between)
         return state.after(stack, attended), output, attended
 
 

@@ -19,6 +19,9 @@ class StackState:
             tuple(layer[rows] for layer in self.layers), tuple(mask[rows] for mask in self.masks)
         )
 
+    def with_lowest(self, layer: Tensor) -> "StackState":
+        return StackState((layer, *self.layers[1:]), self.masks)
+
 
 class Stack(nn.Module):
     """Reads at each step an input that may be known beforehand and one that is known only then (`late`).

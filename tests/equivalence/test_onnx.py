@@ -19,6 +19,7 @@ onnxruntime = pytest.importorskip("onnxruntime")
 SIZES = ["model.embedding=8", *_both_sides("both.width=16"), *SEARCH]
 MODELS = {
     "look_then_step": ["attention.heads=2", "attention.scope=local_predicted", "attention.radius=3"],
+    "step_look_step": ["decoder.kind=step_look_step", "both.layers=2", "attention.history=true"],
     "step_then_look": [
         "decoder.kind=step_then_look",
         "both.cell=rnn",

@@ -24,6 +24,10 @@ Fails = Callable[..., str]
         ("[model.attention]\nscore = 'none'\nselection = 'hard'\n", ["without attention"]),
         ("[model.encoder]\nwidth = 255\n", ["255", "even width"]),
         ("[model]\ndecoder.bridge = 'last'\nencoder.layers = 2\n", ["last bridge", "projection bridge"]),
+        (
+            "[model]\nattention.score = 'none'\nattention.fixed = 'start'\ndecoder.kind = 'step_look_step'\n",
+            ["second step with what it saw", "step_then_look"],
+        ),
         ("[model.attention]\nheads = 3\n", ["heads = 3", "256"]),
         ("[model.context]\nattention.score = 'dot'\nencoder.width = 64\n", ["beside the source", "is 64"]),
         ("[model.context]\nattention.heads = 3\n", ["beside the source", "heads = 3"]),

@@ -5,16 +5,20 @@ from small import attention, batch, recurrent
 from torch import Tensor
 
 from regard.attention import Attention
+from regard.layers import RecurrentLayer
 from regard.models import Seq2Seq
 
 
 def gru(model: Seq2Seq, inputs: Tensor, late: Tensor, state: Tensor) -> Tensor:
-    """Cho et al. 2014 as torch writes it, with the late input beside the known one."""
+    """With the late input beside the known one."""
     stack = model.decoder.stack
-    layer = stack.cells[0]
-    given = layer.input.weight @ inputs + layer.input.bias
-    if len(stack.late):
-        given = given + stack.late[0].weight @ late
+    beside = stack.late[0].weight @ late if len(stack.late) else 0.0
+    return cell(stack.cells[0], inputs, state, beside)
+
+
+def cell(layer: RecurrentLayer, inputs: Tensor, state: Tensor, beside: Tensor | float = 0.0) -> Tensor:
+    """Cho et al. 2014 as torch writes it."""
+    given = layer.input.weight @ inputs + layer.input.bias + beside
     own = layer.recurrent.weight @ state + layer.recurrent.bias
     d = len(state)
     reset = torch.sigmoid(given[:d] + own[:d])
@@ -56,6 +60,28 @@ def test_look_then_step_is_bahdanaus_decoder() -> None:
             expected = decoder.head.weight @ pairs.view(-1, 2).amax(1) + decoder.head.bias
             torch.testing.assert_close(unrolled.attention["cross"][0, 0, 0, t], alpha)
             torch.testing.assert_close(logits[t], expected)
+
+
+def test_step_look_step_is_the_conditional_gru_of_nematus() -> None:
+    model, examples = recurrent(decoder="step_look_step", readout="tanh"), batch((5,))
+    decoder = model.decoder
+    with torch.no_grad():
+        unrolled = model(examples)
+        memory = model.encoder.encode(examples.source)
+        annotations = memory.annotations[0]
+        state = torch.tanh(
+            decoder.bridge.linear.weight @ memory.summary[0, -1, 0] + decoder.bridge.linear.bias
+        )
+        for t, piece in enumerate(examples.target.fed[0]):
+            y = decoder.embedding.table.weight[piece]
+            between = cell(decoder.first, y, state)
+            alpha = weights_by_hand(decoder.look, between, annotations)  # with s'_i, which knows y_{i-1}
+            context = alpha @ annotations
+            state = cell(decoder.stack.cells[0], context, between)
+            known = torch.cat([y, state, context])
+            expected = torch.tanh(decoder.readout.linear.weight @ known + decoder.readout.linear.bias)
+            torch.testing.assert_close(unrolled.attention["cross"][0, 0, 0, t], alpha)
+            torch.testing.assert_close(unrolled.features[0, t], expected)
 
 
 def test_step_then_look_fed_is_luongs_decoder_with_input_feeding() -> None:

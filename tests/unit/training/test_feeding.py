@@ -12,7 +12,7 @@ from regard.training import DECAYS, FEEDINGS
 SMALL = {
     **{
         kind: lambda kind=kind: recurrent(decoder=kind)
-        for kind in ("look_then_step", "step_then_look", "step_then_look_fed")
+        for kind in ("look_then_step", "step_look_step", "step_then_look", "step_then_look_fed")
     },
     "transformer": transformer,
     "stream": stream,
