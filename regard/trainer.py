@@ -341,7 +341,7 @@ def _told(train: Store, examples: Examples) -> Iterator[str]:
         yield f"train: {train.report}"
         return
     for corpus, store, share in zip(examples.corpora, train.stores, train.shares, strict=True):
-        yield f"train {corpus.name}: {store.report}, {share:.1%} of what is trained on"
+        yield f"train {corpus}: {store.report}, {share:.1%} of what is trained on"
 
 
 class StoreBatches:

@@ -1,5 +1,6 @@
 """regard new"""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -42,6 +43,13 @@ def new(
     test_target: Annotated[Names, typer.Option()] = None,
     source_field: Annotated[str, typer.Option(help="Name of the source in JSON lines.")] = "source",
     target_field: Annotated[str, typer.Option(help="Name of the target in JSON lines.")] = "target",
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help="Of lines with more columns, which are source and target, from 1: 2,1 takes the second as the source.",
+        ),
+    ] = None,
     source_language: Annotated[str | None, typer.Option(help="Such as en.")] = None,
     target_language: Annotated[str | None, typer.Option(help="Such as de.")] = None,
     on_bad_line: OnBadLineOption = None,
@@ -59,6 +67,7 @@ def new(
         "train": _files("", train, source, target),
         "validation": _files("validation-", validation, validation_source, validation_target),
         "test": _files("test-", test, test_source, test_target),
+        "columns": _columns(columns),
         "source_field": source_field if source_field != "source" else None,
         "target_field": target_field if target_field != "target" else None,
         "on_bad_line": on_bad_line.value if on_bad_line else None,
@@ -83,12 +92,22 @@ def _files(prefix: str, single: Names, sources: Names, targets: Names) -> Any:
     return (files[0] if len(files) == 1 else files) if files else None
 
 
+def _columns(told: str | None) -> list[int] | None:
+    if told is None:
+        return None
+    if not re.fullmatch(r"[1-9][0-9]{0,2},[1-9][0-9]{0,2}", told, re.ASCII):
+        raise UserError(f"--columns is {told!r}: give two numbers, counted from 1, such as 1,2 or 2,1.")
+    return [int(number) for number in told.split(",")]
+
+
 def _print(found: "Start") -> None:
-    train = found.surveys["train"]
+    before: dict[str, Survey] = {}
     for name, survey in found.surveys.items():
         _print_survey(name, survey)
-        if name != "train" and (shared := train.sources_shared_with(survey)):
-            results.print(f"  {shared:,} sources are in train, too")
+        for other, seen in before.items():
+            if shared := seen.sources_shared_with(survey):
+                results.print(f"  {shared:,} {'source is' if shared == 1 else 'sources are'} in {other}, too")
+        before[name] = survey
     for report in found.reports:
         results.print(report)
     config = found.config

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         rows_of,
     )
     from regard.data.prepared import Recut, Store
+    from regard.data.sameness import compared
     from regard.data.selected import SelectedPairs, sample
     from regard.data.selecting import Selection, Side, Wanted, left_out_for_sharing, select
     from regard.data.splitting import TooFewError
@@ -54,6 +55,7 @@ _HOMES = {
         "rows_of",
     ),
     "prepared": ("Recut", "Store"),
+    "sameness": ("compared",),
     "selected": ("SelectedPairs", "sample"),
     "selecting": ("Selection", "Side", "Wanted", "left_out_for_sharing", "select"),
     "splitting": ("TooFewError",),
@@ -91,6 +93,7 @@ __all__ = [
     "by_pair",
     "by_source",
     "cache_folder",
+    "compared",
     "data_folder",
     "fingerprint",
     "in_order",

@@ -131,7 +131,7 @@ def _check(part: Part, content: bytes, known: str | None) -> None:
             f"{part.url}: what came is not {_described(part)}: its SHA-256 is {found}, not {known}. "
             "Nothing of it was kept."
         )
-    lines = content.count(b"\n")
+    lines = _lines(content)
     if part.lines is not None and lines != part.lines:
         raise UserError(
             f"{part.url}: what came has {lines:,} lines, not {part.lines:,}. Nothing of it was kept."
@@ -139,10 +139,22 @@ def _check(part: Part, content: bytes, known: str | None) -> None:
 
 
 def _check_present(part: Part, path: Path, known: str | None) -> None:
-    if known is not None and sha256(path.read_bytes()).hexdigest() != known:
+    content = path.read_bytes()
+    if known is not None and sha256(content).hexdigest() != known:
         raise UserError(
             f"{path} is not {_described(part)}: its SHA-256 differs. Remove it, and it will be fetched anew."
         )
+    lines = _lines(content)
+    if part.lines is not None and lines != part.lines:
+        raise UserError(
+            f"{path} is not the file that was published: it has {lines:,} lines, not {part.lines:,}. Remove it, and "
+            "it will be fetched anew."
+        )
+
+
+def _lines(content: bytes) -> int:
+    """The last one may lack its line feed."""
+    return content.count(b"\n") + (bool(content) and not content.endswith(b"\n"))
 
 
 def _described(part: Part) -> str:

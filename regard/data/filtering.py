@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.data.pairs import Pair
+from regard.data.sameness import compared
 from regard.data.scripts import is_mostly
 
 _SLACK = 10  # characters: short texts may differ more
@@ -58,7 +59,7 @@ class Filters:
         source, target = pair.sides
         if self.empty and not pair.is_full:
             return "with an empty side"
-        if self.identical and source.strip() == target.strip():
+        if self.identical and are_identical(pair):
             return "with the same text on both sides"
         if self.max_characters is not None and max(len(source), len(target)) > self.max_characters:
             return "with too many characters"
@@ -73,6 +74,10 @@ class Filters:
         return None
 
 
+def are_identical(pair: Pair) -> bool:
+    return compared(pair.source) == compared(pair.target)
+
+
 def ratio(pair: Pair) -> float:
     """Characters of the longer side for each one of the shorter, where the longer has ten for nothing."""
     shorter, longer = sorted((len(pair.source), len(pair.target)))
@@ -85,7 +90,7 @@ def longest_word(pair: Pair) -> int:
 
 def fingerprint_of(pair: Pair) -> int:
     """Eight bytes: two of ten million pairs share them in one case of 370,000."""
-    source, target = (side.encode("utf-8", "surrogatepass") for side in pair.sides)
+    source, target = (compared(side).encode("utf-8", "surrogatepass") for side in pair.sides)
     return int.from_bytes(blake2b(b"%d " % len(source) + source + target, digest_size=8).digest(), "big")
 
 

@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.data.filtering import fingerprint_of, longest_word, ratio, repeated
+from regard.data.filtering import are_identical, fingerprint_of, longest_word, ratio, repeated
 from regard.data.pairs import Pair
 from regard.data.scripts import scripts_of
 
@@ -61,6 +61,7 @@ class Survey:
     pairs: int
     empty: int
     identical: int
+    different_identical: int  # without those that came before
     duplicates: int  # pairs that came before
     sources: NDArray[np.uint64] = field(repr=False)  # a number for each different one
     source: Side
@@ -69,17 +70,16 @@ class Survey:
     longest_word: Spread
     sample: Sequence[Pair] = field(repr=False)  # drawn evenly
 
-    @property
-    def usable(self) -> int:
-        """Pairs with two sides that differ and did not come before, about."""
-        return max(0, self.pairs - self.empty - self.identical - self.duplicates)
+    def usable(self, *, identical: bool) -> int:
+        """Pairs with two sides that did not come before; those with the same text on both sides, or without them."""
+        return self.pairs - self.empty - self.duplicates - (0 if identical else self.different_identical)
 
     def sources_shared_with(self, other: "Survey") -> int:
         return len(np.intersect1d(self.sources, other.sources, assume_unique=True))
 
 
 def look(pairs: Iterable[Pair]) -> Survey:
-    """Holds sixteen bytes of each pair, and a sample of them."""
+    """Holds sixteen bytes of each pair, or 24, and a sample of them."""
     seen = _Seen()
     for pair in pairs:
         seen.add(pair)
@@ -88,13 +88,17 @@ def look(pairs: Iterable[Pair]) -> Survey:
 
 class _Seen:
     def __init__(self) -> None:
-        self.pairs = self.empty = self.identical = 0
+        self.pairs = self.empty = 0
         self.lengths: tuple[Counter[int], Counter[int]] = (Counter(), Counter())
         self.words: tuple[Counter[int], Counter[int]] = (Counter(), Counter())
         self.alphabets: tuple[set[str], set[str]] = (set(), set())
         self.ratios: Counter[int] = Counter()
         self.longest_words: Counter[int] = Counter()
-        self.fingerprints, self.sources = array("Q"), array("Q")  # eight bytes each
+        self.fingerprints, self.sources, self.identical = (
+            array("Q"),
+            array("Q"),
+            array("Q"),
+        )  # eight bytes each
         self.sample: list[Pair] = []
         self.chance = Random(1)
 
@@ -103,8 +107,9 @@ class _Seen:
         if not (pair.source.strip() and pair.target.strip()):
             self.empty += 1
             return
-        self.identical += pair.source.strip() == pair.target.strip()
         self.fingerprints.append(fingerprint_of(pair))
+        if are_identical(pair):
+            self.identical.append(self.fingerprints[-1])
         self.sources.append(fingerprint_of(Pair(pair.source, "")))
         for side, text in enumerate(pair.sides):
             self.lengths[side][len(text)] += 1
@@ -125,7 +130,8 @@ class _Seen:
         return Survey(
             pairs=self.pairs,
             empty=self.empty,
-            identical=self.identical,
+            identical=len(self.identical),
+            different_identical=len(np.unique(np.frombuffer(self.identical, dtype=np.uint64))),
             duplicates=int(repeated(np.frombuffer(self.fingerprints, dtype=np.uint64)).sum()),
             sources=np.unique(np.frombuffer(self.sources, dtype=np.uint64)),
             source=self._side(0),

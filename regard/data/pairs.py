@@ -194,10 +194,12 @@ class TsvFile:
         if not line:
             found, reason = "the line is empty. Remove it.", "empty"
         elif len(columns) == 1:
-            found, reason = (
-                "found no tab. Is this a parallel text? Then give both files: one of sources and one of targets.",
-                "without a tab",
+            advice = (
+                "Columns are parted by tabs here, not by commas: save it as .tsv."
+                if ".csv" in self.path.suffixes
+                else "Is this a parallel text? Then give both files: one of sources and one of targets."
             )
+            found, reason = f"found no tab. {advice}", "without a tab"
         elif "\r" in line:
             found, reason = (
                 f"found {len(columns) - 1} tabs and a carriage return, which ends no line here. "
@@ -206,8 +208,8 @@ class TsvFile:
             )
         else:
             found, reason = (
-                f"found {len(columns) - 1} tabs. Keep two columns, or say with data.columns which two they are; "
-                "a text with tabs in it fits into JSONL.",
+                f"found {len(columns) - 1} tabs. Keep two columns, or say with data.columns (--columns of regard new) "
+                "which two they are; a text with tabs in it fits into JSONL.",
                 "with too many tabs",
             )
         raise BadLineError(self.path, number, reason, f"expected 'source<TAB>target' but {found}")

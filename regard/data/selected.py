@@ -19,6 +19,7 @@ from regard.core.files import write_whole
 from regard.data.cache import cache_folder
 from regard.data.fingerprints import fingerprint
 from regard.data.pairs import Block, Pair, PairFile
+from regard.data.sameness import compared
 
 Change = Callable[[Pair], Pair]
 Stamps = tuple[tuple[int, int], ...]
@@ -89,7 +90,7 @@ class SelectedPairs:
 
     def without(self, sources: Iterable[str]) -> "SelectedPairs":
         """Those with other sources, as they are after the change."""
-        held = frozenset(sources)
+        held = frozenset(map(compared, sources))
         name = fingerprint([[self.name], sorted(held)])
         path = cache_folder() / "selections" / f"{name}.npz"
         if (known := read_arrays(path, name)) is None:
@@ -103,10 +104,10 @@ class SelectedPairs:
 
 @dataclass(frozen=True)
 class _Shares:
-    sources: frozenset[str]
+    sources: frozenset[str]  # as they are compared
 
     def __call__(self, block: SelectedBlock) -> NDArray[np.bool_]:
-        return np.array([pair.source in self.sources for pair in block.pairs()], dtype=np.bool_)
+        return np.array([compared(pair.source) in self.sources for pair in block.pairs()], dtype=np.bool_)
 
 
 def sample(

@@ -18,6 +18,7 @@ from regard.data.filtering import Filters, counted, repeated
 from regard.data.fingerprints import fingerprint
 from regard.data.lines import opened
 from regard.data.pairs import Pair, PairFile, SkippedLines, named, nothing_there
+from regard.data.sameness import compared
 from regard.data.selected import (
     SelectedPairs,
     blocks_of,
@@ -29,7 +30,7 @@ from regard.data.selected import (
 from regard.data.sifting import OUT, PASSES, SHARED, Sift, Sifted
 from regard.data.splitting import TEST, TRAIN, VALIDATION, split
 
-_FORMAT = 1
+_FORMAT = 2
 _LEFT_OUT = 255  # beside the parts
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -116,7 +117,9 @@ def _decided(wanted: Wanted) -> tuple[NDArray[np.uint8], NDArray[np.int64], dict
     both: tuple[Side, ...] = ("source", "target")
     drawn = both if wanted.filters.duplicates else tuple(wanted.sides)
     held: dict[str, frozenset[str]] = {
-        side: frozenset(getattr(pair, side) for pair in wanted.held) for side in wanted.sides if wanted.held
+        side: frozenset(compared(getattr(pair, side)) for pair in wanted.held)
+        for side in wanted.sides
+        if wanted.held
     }
     sift = Sift(wanted.filters, wanted.skip, wanted.seed, drawn, held)
     sifted = list(mapped(sift, blocks_of(wanted.files)))
@@ -139,6 +142,11 @@ def _decided(wanted: Wanted) -> tuple[NDArray[np.uint8], NDArray[np.int64], dict
     if shared:
         reports.append(left_out_for_sharing(shared))
     free = ~again & (fates[passing] == PASSES)
+    if shared and not free.any():
+        raise UserError(
+            f"{named(wanted.files)}: no pair is left for training, because validation or test has all of them, too. "
+            "Give pairs of their own to each."
+        )
     rows = np.full(len(fates), _LEFT_OUT, dtype=np.uint8)
     rows[passing[free]] = split(
         draws[wanted.key][free],

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from regard.data.filtering import Filters
 from regard.data.lines import BadLineError
 from regard.data.pairs import Block, Pair, SkippedLines, stop
+from regard.data.sameness import compared
 from regard.data.splitting import draw
 
 OUT, PASSES, SHARED = range(
@@ -38,7 +39,7 @@ class Sift:
     drawn: tuple[str, ...]  # sides
     held: Mapping[str, frozenset[str]] = field(
         default_factory=dict
-    )  # by side, texts that must not come again
+    )  # by side, texts that must not come again, as they are compared
 
     def __call__(self, block: Block) -> Sifted:
         fates = bytearray()
@@ -59,7 +60,7 @@ class Sift:
                 continue
             fates.append(SHARED if self._is_held(row) else PASSES)
             for side, numbers in draws.items():
-                numbers.append(draw(getattr(row, side), self.seed))
+                numbers.append(draw(compared(getattr(row, side)), self.seed))
         return Sifted(
             np.frombuffer(fates, dtype=np.uint8),
             {side: np.frombuffer(numbers, dtype=np.uint64) for side, numbers in draws.items()},
@@ -70,4 +71,4 @@ class Sift:
         )
 
     def _is_held(self, pair: Pair) -> bool:
-        return any(getattr(pair, side) in texts for side, texts in self.held.items())
+        return any(compared(getattr(pair, side)) in texts for side, texts in self.held.items())

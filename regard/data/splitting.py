@@ -40,9 +40,11 @@ def split(
     """
     assert min(validation, test) >= 0, (validation, test)
     keys, sizes = np.unique(draws, return_counts=True)  # in the order of their draws
-    groups = keys if also is None else _joined(keys, draws, also)  # a group's name for each key
-    names, places = np.unique(groups, return_inverse=True)
-    totals = np.bincount(places, weights=sizes).astype(np.int64)
+    groups, names, totals = keys, keys, sizes  # a group's name for each key; names, and how many have each
+    if also is not None:
+        groups = _joined(keys, draws, also)
+        names, places = np.unique(groups, return_inverse=True)
+        totals = np.bincount(places, weights=sizes).astype(np.int64)
     validation_groups = _fill("validation", validation, names, totals)
     free = ~np.isin(names, validation_groups)
     test_groups = _fill("test", test, names[free], totals[free], all_keys=len(names))

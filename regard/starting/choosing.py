@@ -15,6 +15,7 @@ from regard.text import TOKENIZERS
 
 MOST = {"validation": 1000, "test": 2000}  # pairs to split off
 LONGEST_READ = 400  # pieces of a source that a summary is made of
+LONG_WORD = 6  # characters, where no spaces stand between words
 LEAST_STEPS, MOST_STEPS, LONGEST_WARMUP = 1000, 200_000, 4000
 WITHOUT_SPACES = {"Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan"}
 
@@ -29,7 +30,7 @@ class Choice:
 
     @cached_property
     def pairs(self) -> int:
-        return max(1, self.seen.usable)
+        return max(1, self.seen.usable(identical=not self._identical().value))
 
     @property
     def is_summary(self) -> bool:
@@ -37,8 +38,13 @@ class Choice:
 
     @cached_property
     def is_spelt(self) -> bool:
-        target = self.seen.target
-        return not self.is_summary and target.words.mean < 2 and target.characters.covering(0.99) <= 32
+        """Words and the like, whose answers are short enough to be spelt."""
+        source, target = self.seen.source, self.seen.target
+        if self.is_summary or target.words.mean >= 2 or target.characters.covering(0.99) > 32:
+            return False
+        if WITHOUT_SPACES & set(target.main_scripts):  # then a sentence looks like one long word
+            return target.characters.mean < LONG_WORD and source.words.mean < 3
+        return True
 
     @cached_property
     def size(self) -> Size:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from regard.data import Case, Filters, Pair, PairFile, PairReader, Side, Wanted, by_pair, select
+from regard.data import Case, Filters, Pair, PairFile, PairReader, Side, Wanted, by_pair, compared, select
 from regard.tasks.baselines import Baseline
 
 
@@ -16,6 +16,10 @@ class Corpus:
     pairs: Callable[[], Iterable[Pair]] = field(repr=False)
     weight: float = 1.0  # how much more often it is drawn than its size says
     language: str | None = None  # of the targets, where there are several
+    mark: str | None = None  # a tag that its sources have beside
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.mark})" if self.mark else self.name
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,9 @@ class OwnFiles:
             )
         )
         reports = [*([found.skipped] if found.skipped else []), *skipped, *found.reports]
+        both = [{compared(getattr(pair, key)) for pair in given} for given in (given_validation, given_test)]
+        if common := len(both[0] & both[1]):
+            reports.append(f"validation and test have {common:,} {key}{'s' if common > 1 else ''} in common")
         return Examples(
             found.train,
             given_validation or found.validation,

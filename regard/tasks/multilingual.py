@@ -64,9 +64,12 @@ class Multilingual:
                 continue  # it has no training pairs
             for direction in corpus.directions():
                 free = one.train.changed(direction).without(held)
-                corpora.append(Corpus(str(direction), free, corpus.weight_of(direction), direction.target))
+                made = Corpus(
+                    str(direction), free, corpus.weight_of(direction), direction.target, corpus.mark
+                )
+                corpora.append(made)
                 if shared := len(one.train) - len(free):
-                    reports.append(f"{direction}: {left_out_for_sharing(shared)}")
+                    reports.append(f"{made}: {left_out_for_sharing(shared)}")
         return Examples(
             lambda: chain.from_iterable(corpus.pairs() for corpus in corpora),
             validation,

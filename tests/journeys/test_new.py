@@ -14,6 +14,25 @@ FEW = ["training.steps=4", "training.validate_every=2", "training.save_every=2",
 CHANGES = [word for change in FEW for word in ("--set", change)]
 
 
+def test_columns_are_chosen_and_what_parts_share_is_told(tmp_path: Path) -> None:
+    chance = Random(1)
+    rows = [[*sentence(chance), "CC-BY"] for _ in range(120)]
+    for name, some in {"train": rows, "val": rows[:30], "test": rows[20:40]}.items():
+        (tmp_path / f"{name}.tsv").write_text("".join("\t".join(row) + "\n" for row in some))
+    parts = ["--train", "train.tsv", "--validation", "val.tsv", "--test", "test.tsv"]
+
+    refused = regard("new", "my.toml", *parts, folder=tmp_path, code=2)
+    assert b"--columns of regard new" in refused.stderr
+    odd = regard("new", "my.toml", *parts, "--columns", "1;2", folder=tmp_path, code=2)
+    assert b"--columns is '1;2': give two numbers" in odd.stderr
+
+    looked = regard("new", "my.toml", *parts, "--columns", "2,1", folder=tmp_path)
+    assert "columns = [2, 1]" in (tmp_path / "my.toml").read_text()
+    shared = len({row[1] for row in rows[:30]} & {row[1] for row in rows[20:40]})
+    assert f"{shared} sources are in validation, too".encode() in looked.stdout
+    assert f"validation and test have {shared} sources in common".encode() in looked.stdout
+
+
 def test_two_commands_lead_from_raw_pairs_to_scores(tmp_path: Path) -> None:
     chance = Random(1)
     rows = ["\t".join(sentence(chance)) for _ in range(300)]

@@ -225,6 +225,19 @@ def test_a_file_that_changed_is_told_with_what_to_do(server: Server, tmp_path: P
         list(fetch(published, tmp_path))
 
 
+@pytest.mark.parametrize(("content", "good"), [(TEXT, True), (TEXT.rstrip(b"\n"), True), (b"one\n", False)])
+def test_a_file_put_there_by_hand_has_to_have_its_lines(
+    server: Server, tmp_path: Path, content: bytes, good: bool
+) -> None:
+    (tmp_path / "words.txt").write_bytes(content)
+    wanted = one(f"{server.address}/a", lines=3)
+    if good:
+        assert [kept.fetched for kept in fetch(wanted, tmp_path)] == [False]
+        return
+    with pytest.raises(UserError, match=r"words\.txt is not the file .* 1 lines, not 3\. Remove it"):
+        list(fetch(wanted, tmp_path))
+
+
 def test_what_comes_later_has_to_be_what_came_first(server: Server, tmp_path: Path) -> None:
     server.files["/a"] = TEXT
     wanted = one(f"{server.address}/a")

@@ -15,7 +15,7 @@ PAIRS = [
 def test_what_is_seen_is_counted() -> None:
     seen = look(PAIRS)
     assert (seen.pairs, seen.empty, seen.identical, seen.duplicates) == (6, 1, 1, 1)
-    assert seen.usable == 3
+    assert (seen.usable(identical=False), seen.usable(identical=True)) == (3, 4)
     assert len(seen.sources) == 3
     assert list(seen.sample) == [pair for pair in PAIRS if pair.source != " "]
     assert seen.source.characters.counts == {8: 3, 4: 1, 22: 1}
@@ -49,7 +49,19 @@ def test_a_sample_is_drawn_from_everywhere(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_nothing_to_look_at_is_no_mistake() -> None:
     seen = look([])
-    assert (seen.pairs, seen.usable, seen.source.scripts, seen.source.characters.mean) == (0, 0, {}, 0)
+    assert (seen.pairs, seen.usable(identical=False), seen.source.scripts) == (0, 0, {})
+    assert seen.source.characters.mean == 0
+
+
+def test_an_identical_pair_that_came_before_is_taken_off_once() -> None:
+    seen = look([Pair("Auto", "Auto")] * 3 + [Pair("ein Hund", "a dog")])
+    assert (seen.identical, seen.duplicates) == (3, 2)
+    assert (seen.usable(identical=False), seen.usable(identical=True)) == (1, 2)
+
+
+def test_white_space_and_spellings_of_unicode_make_no_other_text() -> None:
+    seen = look([Pair("ein Café", "a café"), Pair(" ein  Cafe\u0301\u00a0", "a cafe\u0301")])
+    assert (seen.duplicates, len(seen.sources)) == (1, 1)
 
 
 @pytest.mark.parametrize(("share", "number"), [(0.5, 5), (0.9, 5), (0.95, 7), (0.951, 30), (1.0, 30)])

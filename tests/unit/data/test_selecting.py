@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -299,3 +299,45 @@ def test_pairs_are_left_out_by_what_they_have_become(tmp_path: Path) -> None:
     assert len(changed) == 1
     assert list(train.changed(turned).without({"a", "b"})()) == [Pair("c", "b")], "from the cache"
     assert list(train.without({"a", "b"})()) == [Pair("c", "a")]
+
+
+ODDLY = [" {}", "{}\u00a0", "{}  ", "{}"]  # white space that no tokenizer tells from the plain text
+
+
+@pytest.mark.parametrize("key", ["source", "target"])
+def test_no_part_knows_a_text_of_another_in_odd_white_space_or_another_spelling(
+    tmp_path: Path, key: str
+) -> None:
+    texts = [f"caf{e} {number}" for number in range(100) for e in ("é", "e\u0301")]
+    pairs = [
+        Pair(way.format(text), f"{place}") if key == "source" else Pair(f"{place}", way.format(text))
+        for place, (text, way) in enumerate((text, way) for text in texts for way in ODDLY)
+    ]
+    found = select(wanted(written(tmp_path / "x.tsv", pairs), validation=80, test=80, key=key))
+
+    def numbers(some: Iterable[Pair]) -> set[int]:
+        return {int(getattr(pair, key).split()[1]) for pair in some}
+
+    parts = [numbers(found.train()), numbers(found.validation), numbers(found.test)]
+    assert [len(part) for part in parts] == [80, 10, 10]
+    assert not parts[0] & parts[1]
+    assert not parts[0] & parts[2]
+    assert not parts[1] & parts[2]
+
+
+def test_a_given_text_is_held_in_whatever_spelling(tmp_path: Path) -> None:
+    file = written(tmp_path / "x.tsv", [Pair(" cafe\u0301 ", "a"), Pair("tea", "b")])
+    held = select(wanted(file, held=[Pair("café", "c")]))
+    assert [pair.source for pair in held.train()] == ["tea"]
+    assert [pair.source for pair in select(wanted(file)).train.without(["café"])()] == ["tea"]
+
+
+def test_the_same_in_other_white_space_came_before(tmp_path: Path) -> None:
+    found = selected(tmp_path, [GOOD, Pair("ein  Hund ", "a dog")], Filters(duplicates=True))
+    assert list(found.train()) == [GOOD]
+
+
+def test_that_validation_or_test_has_every_pair_is_told(tmp_path: Path) -> None:
+    file = written(tmp_path / "x.tsv", [GOOD])
+    with pytest.raises(UserError, match="no pair is left for training, because validation or test has all"):
+        select(wanted(file, held=[GOOD]))

@@ -108,6 +108,29 @@ def test_targets_without_spaces_are_not_scored_by_words(tmp_path: Path) -> None:
     assert set(config.data.filter.target_scripts) == {"Han", "Hiragana"}
 
 
+@pytest.mark.parametrize(
+    ("pairs", "spelt"),
+    [
+        ([(f"this is number {number}", f"这是第{number}号房间") for number in range(1000, 1100)], False),
+        ([(f"これは{number}番の部屋です", f"这是第{number}号房间") for number in range(1000, 1100)], False),
+        ([(f"shui{number}", f"水{number}") for number in range(100)], True),
+        ([(f"みず{number}", f"水{number}") for number in range(100)], True),
+    ],
+)
+def test_a_sentence_without_spaces_is_no_word(
+    tmp_path: Path, pairs: list[tuple[str, str]], spelt: bool
+) -> None:
+    assert (started(tmp_path, pairs).config.text.target.kind == "characters") == spelt
+
+
+def test_pairs_that_stay_are_counted(tmp_path: Path) -> None:
+    pairs = toy(300)
+    found = started(tmp_path, [*pairs, *((source, source) for source, _ in pairs)])
+    assert not found.config.data.filter.identical
+    different = len(set(pairs)) + len({source for source, _ in pairs})
+    assert f"5 % of about {different:,} pairs" in found.text
+
+
 def test_parts_are_no_larger_than_can_be_set_apart(tmp_path: Path) -> None:
     # Every source three times: neither 5 for validation nor 5 for the test can be had.
     pairs = [(f"source sentence {number}", f"{way} target {number}") for number in range(34) for way in "abc"]

@@ -45,7 +45,8 @@ def task(tmp_path: Path) -> Multilingual:
 
 def test_every_corpus_is_used_in_its_directions(task: Multilingual) -> None:
     found = task.examples()
-    assert [corpus.name for corpus in found.corpora] == ["en-de", "de-en", "en-fr", "fr-en", "de-fr"]
+    assert [str(corpus) for corpus in found.corpora] == ["en-de", "de-en", "en-fr", "fr-en", "de-fr (back)"]
+    assert found.corpora[-1].name == "de-fr"  # what its direction is scored as
     assert [corpus.weight for corpus in found.corpora] == [1, 1, 2, 2, 1]
     assert found.languages == ("de", "en", "fr")
     assert found.marks == ("back",)
