@@ -38,7 +38,7 @@ def model_card(
         'print(model.predict("..."))',
         "```",
         "",
-        "Everything needed is in this folder: `config.json`, `model.safetensors` and the tokenizers.",
+        "Everything needed is in this folder.",
         "",
     ]
     return "\n".join(lines)
@@ -53,8 +53,12 @@ def parts(config: Config, averaged: Sequence[int] = ()) -> dict[str, str]:
         + (", pointer" if look.pointer else "")
         + (", history" if look.history else ""),
         "decoder": _stack(model.decoder),
-        "pieces": _pieces(config),
+        "reads and says": _read_and_said(config),
     }
+    if config.has_context:
+        made["beside the source"] = _stack(model.context.encoder)
+    if config.kind_of("target") == "points":
+        made["points"] = model.points.kind
     if config.origin is not None:
         made["began as"] = f"the model of {config.origin.run}"
     return made | ({"weights": f"mean of the checkpoints at steps {_listed(averaged)}"} if averaged else {})
@@ -71,12 +75,17 @@ def languages(config: Config) -> str:
     return f" from {task.source_language} to {task.target_language}"
 
 
-def _pieces(config: Config) -> str:
+def _read_and_said(config: Config) -> str:
     text = config.text
-    return f"{text.source.kind}, shared" if text.shared else f"{text.source.kind} to {text.target.kind}"
+    if text.shared:
+        return f"pieces ({text.source.kind}, shared)"
+    pieces = {"source": text.source.kind, "target": text.target.kind}
+    kinds = {side: config.kind_of(side) for side in pieces}
+    sides = [f"pieces ({pieces[side]})" if kind == "pieces" else kind for side, kind in kinds.items()]
+    return " to ".join(sides)
 
 
 def _stack(part: Encoder | Decoder) -> str:
-    told = ("cell", "layers", "width", "heads", "kernel")
+    told = ("backbone", "cell", "layers", "width", "heads", "kernel")
     shown = {key: value for key, value in part.model_dump().items() if key in told}
     return ", ".join([part.kind, *(f"{key} {value}" for key, value in shown.items())])

@@ -98,6 +98,11 @@ class Evaluation:
     saved: Path | None = None  # where the scores were written, if they were
     kept: Path | None = None  # where the predictions came from, if they had been made before
 
+    @property
+    def is_right_or_wrong(self) -> bool:
+        """Whether an answer is one of the two; points are only nearer or farther."""
+        return self.config.kind_of("target") != "points"
+
     def to_json(self) -> dict[str, object]:
         """`{"exact_match": {"value": 99.7, "signature": "...", "by_source_length": [...]}, ...}`"""
         document = scores_document(self.scores)
@@ -276,8 +281,8 @@ def _metrics(config: Config, beside: Sequence[str]) -> list[Metric]:
     for name in beside:
         if name not in METRICS:
             raise UserError(f"There is no metric {name!r}.{did_you_mean(name, METRICS)}")
-        if METRICS[name].answers == "points" and config.kind_of("target") != "points":
-            raise UserError(f"{name} is about points, but the answers of this run are texts.")
+        if reason := config.unfit(name):
+            raise UserError(f"{reason}.")
     language = build.task(config).target_language
     names = dict.fromkeys(name for name in beside if name not in {metric.name for metric in own})
     return [*own, *(METRICS[name](language=language) for name in names)]

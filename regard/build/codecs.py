@@ -4,9 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import tokenizers
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import nn
 
 from regard import __version__
 from regard.build.encoders import backbone
@@ -18,7 +22,7 @@ from regard.core.errors import UserError
 from regard.core.prediction import View
 from regard.data import Limits, Pair, SelectedPairs, Side, cache_folder, fingerprint, located, sample
 from regard.run import ModelFolder
-from regard.tasks.captions import PictureCodec
+from regard.tasks.captions import BACKBONE, PictureCodec
 from regard.tasks.codec import Codec
 from regard.tasks.examples import Examples
 from regard.tasks.scaling import Scaling
@@ -78,12 +82,17 @@ def _view(config: Config) -> View:
     return view
 
 
-def sight(config: Config) -> Sight:
-    """How pictures are seen."""
+def sight(config: Config, kept: Path | None = None) -> Sight:
+    """How pictures are seen: by a network that stays as it is, as it was `kept` with a model, or by the model's own."""
     encoder, chosen = config.model.encoder, config.task
     assert isinstance(encoder, PictureEncoder)
     assert isinstance(chosen, settings_of.Captions)
     seeing: Any = backbone(encoder)
+    if not encoder.trained:
+        if kept is not None and kept.exists():
+            _load(seeing, kept)
+        else:
+            seeing.load_pretrained()
     name = f"{encoder.backbone} {encoder.features} {seeing.size}"
     return Sight(
         "pixels" if encoder.trained else name,
@@ -93,6 +102,15 @@ def sight(config: Config) -> Sight:
         chosen.fit,
         None if encoder.trained else seeing.requires_grad_(False).eval(),
     )
+
+
+def _load(seeing: nn.Module, kept: Path) -> None:
+    try:
+        seeing.load_state_dict(load_file(kept))
+    except (SafetensorError, RuntimeError, OSError) as error:
+        raise UserError(
+            f"{kept} is damaged or belongs to another model: {str(error).splitlines()[0]}"
+        ) from None
 
 
 def _learn_text_codec(config: Config, examples: Examples) -> TextCodec:
@@ -193,6 +211,8 @@ def load_codec(config: Config, folder: ModelFolder) -> Codec:
             )
         return series
     if isinstance(config.model.encoder, PictureEncoder):
-        return PictureCodec.load(folder.folder, sight(config), config.data.max_target)
+        return PictureCodec.load(
+            folder.folder, sight(config, folder.folder / BACKBONE), config.data.max_target
+        )
     codec = TextCodec.load(folder.folder, limits(config), _view(config))
     return replace(codec, borrows=config.model.attention.pointer)

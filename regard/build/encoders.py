@@ -125,13 +125,13 @@ def _cells(
 
 
 def backbone(settings: settings_of.PictureEncoder) -> nn.Module:
-    """What sees a picture, with all that it knows of pictures already."""
+    """What sees a picture; what it may know of pictures already is yet to be loaded."""
     size = {"size": settings.size} if settings.size is not None else {}
     options: dict[str, dict[str, Any]] = {
         "small_cnn": {"width": settings.width, "layers": settings.stages},
         "patches": {"width": settings.width, "patch": settings.patch},
     }
-    own = options.get(settings.backbone, {"features": settings.features})
+    own = options.get(settings.backbone, {"features": settings.features, "pretrained": False})
     make: Callable[..., nn.Module] = BACKBONES[settings.backbone]  # type: ignore[assignment]
     return make(**size, **own)
 

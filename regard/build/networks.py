@@ -13,6 +13,7 @@ from regard.config.parts import PictureEncoder
 from regard.core.errors import UserError
 from regard.core.weights import load_weights
 from regard.layers import Embedding, PlacedEmbedding, PointEmbedding
+from regard.layers.backbones import EfficientNetLite
 from regard.models import Seq2Seq
 from regard.run import ModelFolder
 from regard.tasks.codec import Codec
@@ -21,7 +22,18 @@ FEATURES_WIDTH = 1280  # of what EfficientNet sees
 
 
 def model(config: Config, sizes: Mapping[str, int]) -> Seq2Seq:
-    """The model with fresh weights, drawn from torch's generator. The sizes are those of the codec."""
+    """The model with fresh weights, drawn from torch's generator; a backbone knows what it learned of pictures before.
+
+    The sizes are those of the codec.
+    """
+    net = _unlearned(config, sizes)
+    for part in net.modules():
+        if isinstance(part, EfficientNetLite):
+            part.load_pretrained()
+    return net
+
+
+def _unlearned(config: Config, sizes: Mapping[str, int]) -> Seq2Seq:
     reading = encoder(config, sizes)
     net = Seq2Seq(reading, decoder(config, sizes["target"], reading))
     _tie(net, config)
@@ -50,7 +62,7 @@ def parameters(config: Config, *, vocabulary: int) -> int:
     if isinstance(config.model.encoder, PictureEncoder):
         sizes |= {"source": FEATURES_WIDTH, "rows": 7, "columns": 7}
     with torch.device("meta"):
-        net = model(config, sizes)
+        net = _unlearned(config, sizes)
     return sum(parameter.numel() for parameter in net.parameters())
 
 
@@ -63,7 +75,7 @@ def load_model(config: Config, folder: ModelFolder, codec: Codec) -> Seq2Seq:
                 f"{folder.folder}: the model was trained with {known.get(side)} {side} pieces, but its {side} "
                 f"tokenizer has {size}. One of the files belongs to another model."
             )
-    net = model(config, codec.sizes)
+    net = _unlearned(config, codec.sizes)
     try:
         load_weights(net, load_file(folder.weights_path))
     except (SafetensorError, RuntimeError, OSError) as error:

@@ -240,12 +240,21 @@ def _print_against(against: "Against") -> None:
 
 
 def _print_examples(evaluation: "Evaluation", count: int) -> None:
-    """Right answers, then wrong ones: up to half of all that are shown, because they teach more."""
+    """Right answers, then wrong ones: up to half of all that are shown, because they teach more. Where none is right or
+    wrong, the first ones.
+    """
     from regard.viewing.labels import plain
 
     sources = [one.text for one in evaluation.requests]
     asked = zip(sources, evaluation.references, evaluation.predictions, strict=True)
     numbered = list(enumerate(asked))
+    if not evaluation.is_right_or_wrong:
+        table = Table("source", "answer", "what was", box=None, padding=(0, 2, 0, 0))
+        for _, (source, answers, one) in numbered[:count]:
+            table.add_row(*(Text(plain(cell)) for cell in (source, one.text, " or ".join(answers))))
+        results.print()
+        results.print(table)
+        return
     wrong = [n for n, (_, answers, one) in numbered if one.text not in answers]
     right = [n for n, (_, answers, one) in numbered if one.text in answers]
     chosen = right[: count - min(len(wrong), count // 2)] + wrong[: count // 2]

@@ -8,7 +8,7 @@ import typer
 
 from regard.cli.arguments import BeamOption, DeviceOption, RunArgument, ToOption
 from regard.cli.console import notes, results, visible
-from regard.core.errors import UserError
+from regard.core.errors import UserError, sentence
 
 _WHOLE = (".html", ".json")
 
@@ -57,7 +57,7 @@ def explain(
     request = Request(source, to=to)
     answer = load(run, device=device).predict(request, beam=beam, attention="all", record=record or None)
     if answer.problem:
-        raise UserError(f"There is no answer: {answer.problem.rstrip('.')}.")
+        raise UserError(f"There is no answer: {sentence(answer.problem)}")
     if words and answer.attention.kinds:
         answer = replace(answer, attention=answer.attention.in_words())
     view = (answer.view or TextView()).showing(layer=layer, head=head, hide_special=hide_special)

@@ -25,6 +25,7 @@ from regard.cli.arguments import (
 )
 from regard.cli.console import notes
 from regard.cli.lines import lines
+from regard.core.errors import sentence
 
 if TYPE_CHECKING:
     from regard.core.prediction import Prediction, Request
@@ -130,7 +131,7 @@ def predict(
         answers = _by_workers(Crowd(*runs, workers=workers, **how), requests, wished)
     for number, answer in enumerate(answers, start=1):
         if answer.problem:
-            notes.print(f"Warning: line {number} has no answer: {answer.problem.rstrip('.')}.")
+            notes.print(f"Warning: line {number} has no answer: {sentence(answer.problem)}")
         for line in _written(number, answer, output_form, columns, numbered=best is not None):
             sys.stdout.buffer.write(line.encode("utf-8", errors="replace") + b"\n")
         if number % window == 0:

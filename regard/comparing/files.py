@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from regard.config import read_toml, recipes
 from regard.config.fields import Seed, Settings, Steps
-from regard.core.errors import UserError
+from regard.core.errors import UserError, sentence
 
 
 class Member(Settings):
@@ -91,7 +91,7 @@ def _read(file: Traversable, name: str, beside: Path | None = None) -> Compariso
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
-        raise UserError(f"{name}: {f'{key}: ' if key else ''}{first['msg'].rstrip('.')}.") from None
+        raise UserError(f"{name}: {f'{key}: ' if key else ''}{sentence(first['msg'])}") from None
 
 
 def _tables(members: Any) -> list[dict[str, Any]]:

@@ -200,15 +200,16 @@ class Config(Settings):
         chosen = {"evaluation.metrics": self.evaluation.metrics, "training.metric": [self.training.metric]}
         for setting, names in chosen.items():
             for name in names:
-                if (
-                    name in METRICS
-                    and METRICS[name].answers == "points"
-                    and self.kind_of("target") != "points"
-                ):
-                    raise ValueError(
-                        f"{setting}: {name} is about points, but the answers of {self.task.name} are texts"
-                    )
+                if name in METRICS and (reason := self.unfit(name)):
+                    raise ValueError(f"{setting}: {reason}")
         return self
+
+    def unfit(self, metric: str) -> str | None:
+        """Why a metric cannot judge the answers, if it cannot."""
+        needed, given = METRICS[metric].answers, "points" if self.kind_of("target") == "points" else "texts"
+        if needed == given:
+            return None
+        return f"{metric} is about {needed}, but the answers of the task {self.task.name} are {given}"
 
     @model_validator(mode="after")
     def _positions_are_known(self) -> "Config":

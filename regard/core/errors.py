@@ -15,6 +15,11 @@ class TooLongError(UserError):
     """A model has no room for so much; of several sources, another one may fit."""
 
 
+def sentence(said: str) -> str:
+    """With an end of its own, or with a full stop."""
+    return said if said.endswith((".", "?", "!")) else f"{said}."
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`" Did you mean 'x'?"` for the nearest known word, or the list of them when none is near."""
     known = list(known)

@@ -18,8 +18,8 @@ class TooFewError(UserError):
     def __init__(self, part: str, size: int, possible: int, keys: int):
         super().__init__(
             f"{part}: {size:,} examples were asked for but only {possible:,} can be set apart without "
-            f"sharing one of the {keys:,} different keys. Ask for {possible:,} or fewer, "
-            "or split by something else."
+            f"sharing one of the {keys:,} different keys. Ask for fewer with data.{part}_size, so that enough are left "
+            "for training."
         )
         self.part, self.possible = part, possible
 

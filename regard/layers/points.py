@@ -46,6 +46,7 @@ class PointHead(Linear, ABC):
 
     layer: int | None = None  # whose look at the source it must be given; none
     numbers: ClassVar[int] = 1  # that are said for each value
+    draws: bool = True  # it says how likely other points are
 
     def __init__(self, width: int, size: int, *, components: int = 0):
         several = max(components, 1)
@@ -93,6 +94,8 @@ class Squared(PointHead):
 
     up to a constant that of a Gaussian with the variance ½. It is sure of its point, so nothing is drawn by chance.
     """
+
+    draws = False
 
     def expected(self, said: Tensor) -> Tensor:
         return said

@@ -49,6 +49,7 @@ class TogetherHead:
     def __init__(self, heads: Sequence[SaysPoints]):
         self.heads = list(heads)
         self.size = heads[0].size
+        self.draws = True  # one of the members, if nothing else
         self.widths = [head.out_features for head in heads]
         self.out_features = sum(self.widths)
 

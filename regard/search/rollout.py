@@ -25,6 +25,7 @@ class SaysPoints(Protocol):
 
     size: int  # values of a point
     out_features: int  # numbers that are said of one
+    draws: bool  # whether it says how likely other points are
 
     def expected(self, said: Tensor) -> Tensor: ...
 
@@ -146,6 +147,11 @@ class Rollout:
     ) -> list[Rolled]:
         """The courses of each source, each as long as its own question asks. `mask` tells where to compute."""
         head, device = stepper.head, mask.device
+        if not head.draws and (self.best > 1 or self.draw is not None):
+            raise UserError(
+                "This model says one point and not how likely others are, so there is nothing to draw and no second "
+                'future. Train one with model.points.kind = "gaussian" or "mixture".'
+            )
         owners = [number for number in range(len(questions)) for _ in range(self.best)]  # of each walker
         limits = [self.limit(question) for question in questions]
         chances = self._chances(questions, max(limits), head.size, device)  # walkers T (1 + D)

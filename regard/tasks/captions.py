@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors.torch import save as tensors_file
 
 from regard.core.batch import Pictures, Tokens, Vectors
 from regard.core.errors import UserError
+from regard.core.files import write_whole
 from regard.core.pieces import END
 from regard.core.prediction import Prediction, Request, View
+from regard.core.weights import weights_of
 from regard.data import Filters, Limits, Pair, PairReport, by_source, cache_folder, fingerprint
 from regard.data.captions import CaptionFile, caption_file
 from regard.data.held import HeldStore
@@ -29,6 +32,7 @@ from regard.viewing import PictureView
 
 PARTS = {"train": "train", "validation": "val", "test": "test"}
 TOKENIZER = "target.tokenizer.json"
+BACKBONE = "backbone.safetensors"  # of a network that sees and does not learn
 GREY = "data:image/gif;base64,R0lGODdhAQABAIAAAICAgAAAACwAAAAAAQABAAACAkQBADs="  # a picture of one pixel
 
 
@@ -224,6 +228,8 @@ class PictureCodec:
 
     def save(self, folder: Path) -> None:
         self.target.save(folder / TOKENIZER)
+        if self.sight.backbone is not None:
+            write_whole(folder / BACKBONE, tensors_file(weights_of(self.sight.backbone)))
 
     @staticmethod
     def load(folder: Path, sight: Sight, longest: int) -> "PictureCodec":

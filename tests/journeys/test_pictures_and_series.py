@@ -217,6 +217,28 @@ def test_points_are_no_measure_of_captions(home: Path) -> None:
     assert "ade is about points" in sentence(done)
 
 
+def test_texts_are_no_measure_of_points(home: Path) -> None:
+    before = (home / "runs/tracks/scores.json").read_bytes()
+    done = regard("evaluate", "runs/tracks", "--metric", "bleu", folder=home, code=2)
+    assert "bleu is about texts, but the answers of the task forecast are points" in sentence(done)
+    assert (home / "runs/tracks/scores.json").read_bytes() == before
+
+
+def test_examples_of_points_are_shown_without_a_verdict(home: Path) -> None:
+    shown = regard("evaluate", "runs/tracks", "--examples", "3", folder=home).stdout.decode()
+    assert "what was" in shown
+    assert "WRONG" not in shown
+    assert "wrong." not in shown
+
+
+def test_the_card_tells_what_is_read_and_said(home: Path) -> None:
+    told = {run: (home / f"runs/{run}/model/README.md").read_text() for run in ("shapes", "tracks")}
+    assert "| reads and says | picture to pieces (words) |" in told["shapes"]
+    assert "backbone small_cnn" in told["shapes"]
+    assert "| reads and says | points to points |" in told["tracks"]
+    assert "| points | gaussian |" in told["tracks"]
+
+
 def test_both_can_be_compared(home: Path) -> None:
     done = regard("compare", "tracks.toml", "--vary", "model.attention.score=none,additive", folder=home)
     assert "additive" in done.stdout.decode()

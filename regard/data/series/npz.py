@@ -1,6 +1,7 @@
 """Tracks from NumPy's NPZ files."""
 
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,15 @@ from regard.data.lines import opened
 from regard.data.series.tracks import Track
 
 _KNOWN = ("series", "lengths", "context")
+_DAMAGED = (  # what reading one raises that is none, that is broken or that wants a password
+    ValueError,
+    EOFError,
+    KeyError,
+    RuntimeError,
+    MemoryError,
+    zlib.error,
+    zipfile.BadZipFile,
+)
 
 
 def read_npz(path: Path) -> list[Track]:
@@ -56,9 +66,13 @@ def _arrays(path: Path) -> dict[str, NDArray[np.generic]]:
                 raise ValueError("it is one array: write several with numpy.savez")
             arrays = {name: found[name] for name in _KNOWN if name in found}
             names = sorted(found.files)
-        except (ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+            if strange := [name for name, array in arrays.items() if not isinstance(array, np.ndarray)]:
+                raise ValueError(f"{strange[0]!r} is no array")
+        except _DAMAGED as error:
+            known = isinstance(error, ValueError) and "pickle" not in str(error)  # which is never the way out
+            found_out = f" ({error})" if known else ""
             raise UserError(
-                f"{path}: this is no NPZ file of plain numbers, or it is damaged ({error})."
+                f"{path}: this is no NPZ file of plain numbers, or it is damaged{found_out}."
             ) from error
     if "series" not in arrays:
         raise UserError(f"{path}: there is no array 'series' in it. It has: {', '.join(names) or 'nothing'}.")

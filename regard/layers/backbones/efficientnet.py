@@ -71,6 +71,7 @@ class EfficientNetLite(nn.Module):
         self, variant: Variant, *, features: str = "head", size: int | None = None, pretrained: bool = True
     ):
         super().__init__()
+        self.variant = variant
         stages = _MIDDLE_STAGES if features == "middle" else len(_STAGES)
         self.size = size or variant.size
         cells = math.ceil(self.size / (16 if features == "middle" else 32))
@@ -87,7 +88,7 @@ class EfficientNetLite(nn.Module):
         self.blocks = nn.Sequential(*blocks[: sum(variant.repeats[:stages])])
         self.head = _Layer(before, _HEAD) if features == "head" else nn.Identity()
         if pretrained:
-            self._load(variant)
+            self.load_pretrained()
 
     def forward(self, pixels: Tensor) -> Tensor:
         pixels = pixels.contiguous(memory_format=torch.channels_last)  # faster on a CPU
@@ -96,8 +97,9 @@ class EfficientNetLite(nn.Module):
         return found  # B D h w
 
     @torch.no_grad()
-    def _load(self, variant: Variant) -> None:
-        theirs = [tensor for name, tensor in _weights(variant).items() if "num_batches" not in name]
+    def load_pretrained(self) -> None:
+        """What was learned of ImageNet, from the package that brings it."""
+        theirs = [tensor for name, tensor in _weights(self.variant).items() if "num_batches" not in name]
         for mine, trained in zip(self.state_dict().values(), theirs, strict=False):  # they have a classifier
             assert mine.shape == trained.shape, (mine.shape, trained.shape)
             mine.copy_(trained)

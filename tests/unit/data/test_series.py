@@ -1,6 +1,7 @@
 """Tracks from files, and windows of them."""
 
 import gzip
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -193,9 +194,37 @@ def test_what_is_no_npz_file_is_told(tmp_path: Path) -> None:
     path.write_bytes(b"PK\x03\x04 and no more")
     with pytest.raises(UserError, match="damaged"):
         read_npz(path)
+    path.write_bytes(b"not an archive at all")
+    with pytest.raises(UserError, match=r"or it is damaged\.$"):  # and nobody is told to allow pickles
+        read_npz(path)
     np.save(tmp_path / "t.npy", np.ones(3))
     with pytest.raises(UserError, match="one array"):
         read_npz(tmp_path / "t.npy")
+
+
+def test_a_member_that_is_no_array_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("series", b"1 2 3")
+    with pytest.raises(UserError, match="'series' is no array"):
+        read_npz(path)
+
+
+def test_a_flipped_bit_or_a_boast_in_an_array_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.npz"
+    np.savez_compressed(path, series=np.random.default_rng(1).random((3, 40, 2)))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(content)
+    with pytest.raises(UserError, match="damaged"):
+        read_npz(path)
+    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000, 1000), }"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(
+            "series.npy", b"\x93NUMPY\x01\x00" + bytes([len(header), 0]) + header.encode() + bytes(64)
+        )
+    with pytest.raises(UserError, match="damaged"):
+        read_npz(path)
 
 
 # ---- pedestrians

@@ -110,6 +110,13 @@ def test_several_courses_are_the_expected_one_and_draws() -> None:
     assert len({one.tobytes() for one in [first, *others]}) == 4
 
 
+@pytest.mark.parametrize("plan", [Rollout(steps=2, best=2), Rollout(steps=2, draw=Draw())])
+@pytest.mark.parametrize("kind", ["squared", "huber"])
+def test_where_nothing_can_be_drawn_no_other_future_is_made_up(plan: Rollout, kind: str) -> None:
+    with pytest.raises(UserError, match=r"nothing to draw.*gaussian"):
+        rolled(plan, [2], RuleStepper(POINT_HEADS[kind](1, SIZE)))
+
+
 def test_with_a_draw_all_are_drawn_and_the_likeliest_comes_first() -> None:
     (found,) = rolled(Rollout(steps=5, best=6, draw=Draw()), [2], gaussian())
     scores = [course.score for course in found.hypotheses]
@@ -169,7 +176,7 @@ def test_a_low_temperature_keeps_near_the_mean() -> None:
 
 
 def test_a_source_that_nobody_waits_for_leaves_and_the_others_go_on() -> None:
-    stepper, left = RuleStepper(), iter([True, False])
+    stepper, left = gaussian(), iter([True, False])
     questions = [
         Question(0, b"a"),
         Question(0, b"b", watch=Watch(lambda: next(left))),

@@ -12,6 +12,8 @@ from regard import build
 from regard.config import Config, parse_config
 from regard.core.errors import UserError
 from regard.core.prediction import Request
+from regard.layers.backbones import efficientnet
+from regard.run import ModelFolder
 from regard.tasks.captions import PictureCodec
 from regard.tasks.sight import Seen, Sight
 
@@ -80,6 +82,33 @@ def codec(folder: Path) -> PictureCodec:
     found = build.learn_codec(config(folder), build.task(config(folder)).examples())
     assert isinstance(found, PictureCodec)
     return found
+
+
+def test_a_model_brings_the_network_that_sees_for_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The package of its weights is needed for training alone."""
+    settings = config(folder).model_dump()
+    settings["model"]["encoder"] |= {
+        "backbone": "efficientnet_lite0",
+        "trained": False,
+        "size": 32,
+        "features": "middle",
+    }
+    frozen = parse_config(settings, origin="a test")
+    codec = build.learn_codec(frozen, build.task(frozen).examples())
+    codec.save(tmp_path)
+
+    def missing(package: str) -> None:
+        raise ModuleNotFoundError(package)
+
+    monkeypatch.setattr(efficientnet, "files", missing)
+    again = build.load_codec(frozen, ModelFolder(tmp_path))
+    pixels = [np.random.default_rng(1).integers(0, 256, (3, 32, 32), dtype=np.uint8)]
+    assert again.sight.see(pixels)[0].tobytes() == codec.sight.see(pixels)[0].tobytes()
+    (tmp_path / "backbone.safetensors").write_bytes(b"no tensors")
+    with pytest.raises(UserError, match=r"backbone\.safetensors is damaged"):
+        build.load_codec(frozen, ModelFolder(tmp_path))
 
 
 def test_captions_of_one_picture_share_it_and_long_ones_are_left_out(folder: Path, tmp_path: Path) -> None:
