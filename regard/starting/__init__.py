@@ -30,6 +30,12 @@ class Start:
 
 
 TASKS = ("translation", "dates", "summarise")  # those that need nothing but pairs
+OWN = {  # where the others have a person's own data
+    "captions": "Your own pictures go into task.folder.",
+    "forecast": "Your own tracks go into data.train, and task.values names their columns.",
+    "multilingual": "Your own files go into task.corpora.",
+    "pronounce": "Your own dictionary goes into data.train.",
+}
 
 
 def start(
@@ -41,7 +47,7 @@ def start(
     if task not in TASKS:
         raise UserError(
             f"A configuration for the task {task} can't be made from pairs alone. Start from a recipe: "
-            "`regard recipes` lists them, and `regard config show NAME` writes one out."
+            f"`regard recipes` lists them, and `regard config show NAME` writes one out. {OWN[task]}"
         )
     if data.get("train") is None:
         raise UserError(

@@ -13,7 +13,7 @@ from regard import build
 from regard.config import PRESETS, Config, parse_config
 from regard.core.errors import UserError
 from regard.data import Pair, look
-from regard.starting import TASKS, Start, choosing, start
+from regard.starting import OWN, TASKS, Start, choosing, start
 from regard.starting.choosing import Choice
 from regard.starting.sizes import SENTENCES, SPELT, Size, size_for
 from regard.starting.writing import Setting, written
@@ -244,3 +244,10 @@ def test_for_summaries_a_part_of_long_sources_is_read_and_words_can_be_copied(tm
     assert config.training.metric == "rouge_l"
     assert config.data.filter.max_ratio is None
     assert config.evaluation.traits
+
+
+def test_every_other_task_is_told_where_own_data_goes() -> None:
+    assert {*TASKS, *OWN} == set(build.TASKS)
+    for task, words in OWN.items():
+        with pytest.raises(UserError, match=re.escape(words)):
+            start(task, {"train": "x.tsv"})
