@@ -83,7 +83,7 @@ class Desk:
         most = {
             "beam": self.limits.beam,
             "groups": self.limits.beam,
-            "best": self.limits.best,
+            "best": model.best(self.limits),
             "likeliest": self.limits.alternatives,
             "max_length": model.longest_answer,
             "min_length": model.longest_answer - 1,

@@ -54,6 +54,13 @@ class Served:
         """Pieces, the end mark not counted."""
         return self.predictor.codec.limits.source
 
+    def best(self, limits: Limits) -> int:
+        """How many answers to a source may be asked for: one where a model says a point and nothing of others."""
+        if self.predictor.codec.answers.kind != "series" or len(self.predictor.models) > 1:
+            return limits.best
+        decoder: Any = self.predictor.models[0].decoder
+        return limits.best if decoder.head.draws else 1
+
     @property
     def longest_answer(self) -> int:
         return max(self.search.longest, self.predictor.codec.limits.target)
@@ -120,7 +127,7 @@ class Served:
                 "max_length": self.longest_answer,
                 "inputs": limits.inputs,
                 "beam": limits.beam,
-                "best": limits.best,
+                "best": self.best(limits),
                 "alternatives": limits.alternatives,
                 "phrases": limits.phrases,
             },

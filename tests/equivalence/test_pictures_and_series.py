@@ -20,8 +20,9 @@ PLANS: dict[str, Finder] = {
 
 
 def plans(name: str) -> list[str]:
-    said = "pieces" if isinstance(OTHERS[name].examples().target, Tokens) else "points"
-    return [plan for plan in PLANS if plan.startswith(said)]
+    if isinstance(OTHERS[name].examples().target, Tokens):
+        return ["pieces", "pieces, beam"]
+    return ["points", "points, drawn"] if OTHERS[name]().decoder.head.draws else ["points"]
 
 
 ASKED = [(name, plan) for name in OTHERS for plan in plans(name)]

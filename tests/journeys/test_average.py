@@ -12,7 +12,6 @@ from commands import TINY, environment, regard, sentence
 from safetensors.numpy import load_file
 
 import regard as library
-from regard import build
 from regard.averaging import average
 from regard.build import networks
 from regard.config import Config, load_config
@@ -245,15 +244,14 @@ def test_the_mean_of_checkpoints_with_a_moving_average_is_that_of_the_moving_ave
 def test_a_model_with_one_table_for_both_sides_is_trained_stopped_averaged_and_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    untied = build.model
+    untied = networks._unlearned
 
     def tied(config: Config, sizes: dict[str, int]) -> Seq2Seq:
         model = untied(config, sizes)
         model.encoder.embedding.table.weight = model.decoder.embedding.table.weight
         return model
 
-    monkeypatch.setattr(build, "model", tied)
-    monkeypatch.setattr(networks, "model", tied)  # as it loads
+    monkeypatch.setattr(networks, "_unlearned", tied)  # as it begins and as it loads
     config = configuration(tmp_path, "text.shared=true", "training.ema=0.5")
     for name, stops in (("straight", []), ("stopped", [10])):
         for stop in (*stops, 1000):

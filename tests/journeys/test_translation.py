@@ -67,7 +67,7 @@ def test_two_files_of_ones_own_are_trained_on_and_scored(home: Path) -> None:
     check_scores(home, "runs/toy", 40)
     card = (home / "runs/toy/model/README.md").read_text()
     assert "`translation` from en to de" in card
-    assert "| pieces | bpe, shared |" in card
+    assert "| reads and says | pieces (bpe, shared) |" in card
     assert (
         len(regard("predict", "runs/toy", folder=home, stdin=b"The dog\n\nA cat\n").stdout.splitlines()) == 3
     )

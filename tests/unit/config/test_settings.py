@@ -23,7 +23,7 @@ Fails = Callable[..., str]
             ["task.scene is eth", "data.train"],
         ),
         ("[task]\nname = 'forecast'\n[data]\ntest = 'a.csv'\n", ["data.test", "without data.train"]),
-        ("[evaluation]\nmetrics = ['ade']\n", ["ade is about points", "answers of dates are texts"]),
+        ("[evaluation]\nmetrics = ['ade']\n", ["ade is about points", "answers of the task dates are texts"]),
         ("[training]\nmetric = 'fde'\n", ["training.metric: fde is about points"]),
         (
             "[model]\nattention.score = 'none'\n[training]\ndoubly_stochastic = 1\n",
