@@ -94,11 +94,8 @@ class _Seen:
         self.alphabets: tuple[set[str], set[str]] = (set(), set())
         self.ratios: Counter[int] = Counter()
         self.longest_words: Counter[int] = Counter()
-        self.fingerprints, self.sources, self.identical = (
-            array("Q"),
-            array("Q"),
-            array("Q"),
-        )  # eight bytes each
+        self.fingerprints, self.sources = array("Q"), array("Q")  # eight bytes each
+        self.identical = array("Q")  # fingerprints
         self.sample: list[Pair] = []
         self.chance = Random(1)
 

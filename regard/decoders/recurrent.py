@@ -1,5 +1,6 @@
 """Recurrent decoders: they differ in when they look and in what they feed back."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -107,7 +108,7 @@ class _Recurrent(nn.Module):
         return Unrolled(said, attention, Choice(log_probability, entropy), memory.loads)
 
 
-class _OneByOne(_Recurrent):
+class _OneByOne(_Recurrent, ABC):
     """Those whose every step needs what was seen before it, and whose features can wait for all of them."""
 
     def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
@@ -128,13 +129,13 @@ class _OneByOne(_Recurrent):
         features = self.readout(vectors, torch.stack(outputs, dim=1), context)  # B T D
         return self._unrolled(features, looks, memory)
 
+    @abstractmethod
     def _given(self, vectors: Tensor) -> Tensor:
         """The pieces' share of the gates: ... E -> ... G, all steps at once where they are known."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _advance(self, given: Tensor, state: RecurrentState) -> tuple[RecurrentState, Tensor, Attended]:
         """One step: the new state, the top output (B D) and what was seen."""
-        raise NotImplementedError
 
 
 class LookThenStep(_OneByOne):
