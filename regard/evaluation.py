@@ -118,6 +118,8 @@ class Evaluation:
 
 
 def length_label(bucket: Bucket) -> str:
+    if bucket.least == bucket.most:
+        return f"{bucket.least} source pieces"
     return f"{bucket.least} to {bucket.most} source pieces"
 
 

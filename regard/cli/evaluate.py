@@ -184,26 +184,12 @@ def _print_alignment(evaluation: "Evaluation") -> None:
 
 
 def print_scores(evaluation: "Evaluation") -> None:
-    from regard.evaluation import frequency_label, length_label
     from regard.metrics import RESAMPLES
 
-    table = Table(
-        f"{evaluation.split} ({len(evaluation.requests):,} sources)", box=None, padding=(0, 2, 0, 0)
-    )
-    for score in evaluation.scores.values():
-        table.add_column(score.name, justify="right")
-    table.add_row("all", *(score.shown for score in evaluation.scores.values()), style="bold")
-    for direction in evaluation.by_direction:
-        values = (figure(score.value) for score in direction.scores)
-        table.add_row(f"{direction} ({direction.count:,})", *values)
-    for buckets, label in (
-        (evaluation.by_length, length_label),
-        (evaluation.by_frequency, frequency_label),
-    ):
-        for bucket in buckets:
-            values = (figure(score.value) for score in bucket.scores)
-            table.add_row(f"{label(bucket)} ({bucket.count:,})", *values)
-    results.print(table)
+    for number, places in enumerate(_side_by_side(evaluation)):
+        if number:
+            results.print()
+        results.print(_score_table(evaluation, places))
     if evaluation.beside:
         _print_beside(evaluation.beside)
     for score in evaluation.scores.values():
@@ -211,6 +197,43 @@ def print_scores(evaluation: "Evaluation") -> None:
     results.print(
         f"±: half of the interval that holds 95 % of {RESAMPLES:,} bootstrap resamples", style="dim"
     )
+
+
+def _side_by_side(evaluation: "Evaluation") -> list[list[int]]:
+    """The places of the metrics, as many in one table as a line has room for."""
+    endless = results.options.update(width=10**6)  # else no table needs more than there is
+    tables: list[list[int]] = [[]]
+    for place in range(len(evaluation.scores)):
+        wider = [*tables[-1], place]
+        needed = results.measure(_score_table(evaluation, wider), options=endless).maximum
+        if tables[-1] and needed > results.width:
+            tables.append([place])
+        else:
+            tables[-1] = wider
+    return tables
+
+
+def _score_table(evaluation: "Evaluation", places: "Sequence[int]") -> Table:
+    from regard.evaluation import frequency_label, length_label
+
+    table = Table(
+        f"{evaluation.split} ({len(evaluation.requests):,} sources)", box=None, padding=(0, 2, 0, 0)
+    )
+    scores = list(evaluation.scores.values())
+    for place in places:
+        table.add_column(scores[place].name, justify="right")
+    table.add_row("all", *(scores[place].shown for place in places), style="bold")
+    for direction in evaluation.by_direction:
+        values = (figure(direction.scores[place].value) for place in places)
+        table.add_row(f"{direction} ({direction.count:,})", *values)
+    for buckets, label in (
+        (evaluation.by_length, length_label),
+        (evaluation.by_frequency, frequency_label),
+    ):
+        for bucket in buckets if len(buckets) > 1 else ():  # one alone is what all are
+            values = (figure(bucket.scores[place].value) for place in places)
+            table.add_row(f"{label(bucket)} ({bucket.count:,})", *values)
+    return table
 
 
 def _print_beside(rows: "Sequence[Beside]") -> None:

@@ -128,6 +128,10 @@ def _decoded(stream: BinaryIO, name: str) -> Pixels:
     wide, high = image.size
     if wide * high > MOST_PIXELS:
         raise _too_large(name, f"{wide:,} × {high:,} pixels")
+    if image.mode == "F":
+        raise UserError(
+            f"{name}: the picture's pixels are fractions. Save it with 8 or 16 bits for each colour."
+        )
     try:
         return np.array(_plain(_upright(image)), dtype=np.uint8)
     except Exception as error:  # of any kind: decoders of seven formats meet whatever a file holds
@@ -175,8 +179,6 @@ def _plain(image: "Image") -> "Image":
     elif image.has_transparency_data:
         image = image.convert("RGBA")
         image = pillow.alpha_composite(pillow.new("RGBA", image.size, "white"), image)
-    elif image.mode == "F":
-        raise ValueError("its pixels are fractions")
     return image.convert("RGB")
 
 

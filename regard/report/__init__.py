@@ -56,9 +56,10 @@ def _sections(evaluation: Evaluation) -> list[str]:
     if evaluation.by_direction:
         by_direction = part_table(evaluation.by_direction, str, "direction")
         found.append(_section("By direction", by_direction, _ABOUT_BUCKETS))
-    by_length = part_table(evaluation.by_length, length_label, "source")
-    found.append(_section("By source length", by_length, _ABOUT_BUCKETS))
-    if evaluation.by_frequency:
+    if len(evaluation.by_length) > 1:  # pictures, say, are all as long
+        by_length = part_table(evaluation.by_length, length_label, "source")
+        found.append(_section("By source length", by_length, _ABOUT_BUCKETS))
+    if len(evaluation.by_frequency) > 1:
         by_frequency = part_table(evaluation.by_frequency, frequency_label, "source")
         found.append(_section("By frequency of source words", by_frequency, _ABOUT_FREQUENCY))
     if charts := learning_charts(list(read_metrics(Run(evaluation.path).metrics_path))):

@@ -36,9 +36,20 @@ def read_csv(path: Path, columns: Columns, *, step: float | None = None) -> list
     line has most of.
     """
     tracks: dict[str, dict[float, Moment]] = defaultdict(dict)
+    are_dates: bool | None = None  # what stands in the order column
     for line, fields in _rows(path, columns):
         moments = tracks[fields[columns.series] if columns.series else path.stem]
-        time = _time(fields[columns.order], path, line) if columns.order else float(len(moments))
+        time = float(len(moments))
+        if columns.order:
+            text = fields[columns.order]
+            is_date, time = _time(text, path, line)
+            if are_dates not in (None, is_date):
+                found = f"{text[:40]!r} is a {'date' if is_date else 'number'}, but the lines before have "
+                wanted = (
+                    f"{'numbers' if is_date else 'dates'} as {columns.order}. Give all as one or the other."
+                )
+                raise BadLineError(path, line, "no order", found + wanted)
+            are_dates = is_date
         if time in moments:
             found = f"the series has a line with the {columns.order} {fields[columns.order or '']} already."
             raise BadLineError(path, line, "twice", f"{found} Remove one.")
@@ -91,13 +102,14 @@ def _value(text: str, name: str, path: Path, line: int) -> float:
     return value
 
 
-def _time(text: str, path: Path, line: int) -> float:
+def _time(text: str, path: Path, line: int) -> tuple[bool, float]:
+    """Whether it is a date, and a number that grows with time."""
     value = number(text)
     if value is not None:
-        return value
+        return False, value
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         sentence = f"{text[:40]!r} is no number and no date such as 2024-05-31T12:00:00."
         raise BadLineError(path, line, "no order", sentence) from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return True, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -302,3 +302,10 @@ def test_a_square_of_the_right_size_stays_as_it_is() -> None:
     picture = np.random.default_rng(0).integers(0, 256, (9, 9, 3), dtype=np.uint8)
     for fit in FITS:
         np.testing.assert_array_equal(fitted(picture, 9, fit).transpose(1, 2, 0), picture)
+
+
+def test_pixels_that_are_fractions_are_told_with_what_to_do(tmp_path: Path) -> None:
+    Image.new("F", (4, 4), 0.5).save(tmp_path / "a.tiff")
+    sentence = refused(tmp_path / "a.tiff")
+    assert "pixels are fractions. Save it with 8 or 16 bits" in sentence
+    assert "Copy it again" not in sentence

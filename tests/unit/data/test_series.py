@@ -121,6 +121,10 @@ def test_a_gap_cuts_a_track_where_the_step_is_known(tmp_path: Path) -> None:
         (CSV + "a,3,1,1,1_0\n", "line 6: heat is '1_0'"),
         (CSV + "a,2,1,1,1\n", "line 6: the series has a line with the when 2 already"),
         (CSV + "a,soon,1,1,1\n", "line 6: 'soon' is no number and no date"),
+        (
+            CSV + "a,2024-05-31,1,1,1\n",
+            "line 6: '2024-05-31' is a date, but the lines before have numbers as when",
+        ),
     ],
 )
 def test_what_is_wrong_in_a_table_is_told_with_its_line(tmp_path: Path, text: str, words: str) -> None:
