@@ -197,17 +197,21 @@ def evaluate(
     device: str = "auto",
     engine: str | None = None,
     compute_type: str | None = None,
+    shortlist: bool = False,
     **options: Unpack[Options],
 ) -> Evaluation:
     """Scores a model on its own test or validation pairs; a run gets `scores.json`, the answers and its card.
 
     `metrics` are counted beside the run's own. With `others` it answers together with them, `mbr` and `options`
-    change the search as in `predict`, `engine` what runs the model, and `compute_type` its numbers: such scores are not
-    the run's own and are not saved. `against` is a run to compare with, which answers as its own configuration says.
+    change the search as in `predict`, as a `shortlist` does, `engine` what runs the model, and `compute_type` its
+    numbers: such scores are not the run's own and are not saved. `against` is a run to compare with, which answers as
+    its own configuration says.
     """
     run = None if others or mbr is not None or find_export(path) else _run(path)
     weights = run.model.digest() if run else None
-    predictor = load(path, *others, device=device, engine=engine, compute_type=compute_type)
+    predictor = load(
+        path, *others, device=device, engine=engine, compute_type=compute_type, shortlist=shortlist
+    )
     config = find_folder(path).config()
     chosen = _metrics(config, metrics)
     examples = build.task(config).examples()
@@ -227,7 +231,7 @@ def evaluate(
     requests, references = [case.request for case in cases], [case.targets for case in cases]
     alignment = alignments(predictor, pairs) if alignments is not None else {}
     search = predictor.search.changed(options)
-    as_trained = predictor.engine is None and compute_type in (None, "float32")
+    as_trained = predictor.engine is None and compute_type in (None, "float32") and not shortlist
     if not as_trained or search != predictor.search:
         run = None
     keeper = _kept(run, split, requests, search) if run else None

@@ -11,14 +11,14 @@ import numpy as np
 import torch
 
 from regard import build
-from regard.core.batch import Source
+from regard.core.batch import Source, Tokens
 from regard.core.errors import TooLongError, UserError, did_you_mean
 from regard.core.kinds import AT_SOURCE, CROSS, KINDS, NOTHING, member_kind
 from regard.core.memory import Memory
 from regard.core.prediction import Prediction, Request
 from regard.data import in_order
 from regard.engines import ENGINES, Engine, find_export, load_engine
-from regard.layers import pack, round_to_int8
+from regard.layers import pack, round_to_int8, with_narrow_head
 from regard.metrics import UTILITIES, expected
 from regard.models import Seq2Seq
 from regard.run import find_model
@@ -28,6 +28,9 @@ from regard.search import (
     Finder,
     Options,
     Question,
+    Shortened,
+    Shortlist,
+    ShortStepper,
     Stepper,
     Watch,
     everyone,
@@ -50,6 +53,7 @@ def load(
     dictionary: str | Path | None = None,
     engine: str | None = None,
     compute_type: str | None = None,
+    shortlist: bool = False,
     workers: int | None = None,
 ) -> "Predictor":
     """A trained model from its run folder (or from a `model/` folder on its own, or one that was exported).
@@ -59,7 +63,8 @@ def load(
     `source word<TAB>target word` in each line), unknown words are copied from where the model looked.
 
     With the `compute_type` "int8" instead of "float32" matrices are rounded to whole numbers of 8 bits: faster on a
-    CPU, with scores that are a little off.
+    CPU, with scores that are a little off. With `shortlist` answers are searched among the pieces that the source's own
+    probably become: `regard shortlist` has learned which.
 
     `engine="ctranslate2"` answers faster and records no attention. It has so many `workers`, each with a thread and a
     batch of its own: one for each core, if that is left out. An exported model has its own engine. For several
@@ -69,6 +74,8 @@ def load(
         raise UserError("Nothing to load: give a run folder, such as runs/dates.")
     chosen = _engine(paths, engine)
     if chosen != NATIVE:
+        if shortlist:
+            raise UserError(f"The {chosen} engine has no shortlist. {LEAVE_OUT}")
         if len(paths) > 1 or copy_unknown or dictionary is not None:
             raise UserError(
                 f"The {chosen} engine runs one model by itself and does not tell where it looked: no ensemble, and "
@@ -95,6 +102,7 @@ def load(
     if copy_unknown or dictionary is not None:
         words = {} if dictionary is None else read_dictionary(Path(dictionary))
         codec = codec.copying_unknown(Copying(words))
+    short = build.load_shortlist(find_model(paths[0]), models, codec.sizes) if shortlist else None
     return Predictor(
         models,
         codec,
@@ -102,6 +110,7 @@ def load(
         batch_tokens=first.evaluation.batch_tokens,
         device=build.device(device),
         space=space,
+        shortlist=short,
     )
 
 
@@ -172,6 +181,7 @@ class Predictor:
         device: torch.device,
         space: str = "probability",
         engine: Engine | None = None,
+        shortlist: Shortlist | None = None,
     ):
         self.models = [model.to(device) for model in models]
         self.codec = codec
@@ -180,6 +190,7 @@ class Predictor:
         self.device = device
         self.space = space
         self.engine = engine
+        self.shortlist = shortlist.to(device) if shortlist is not None else None
 
     @property
     def parameters(self) -> int:
@@ -288,9 +299,12 @@ class Predictor:
                 asked[request] = one
         if search.coverage or self.codec.looks:
             wanted = wanted | {CROSS}
-        plans = {request: search.suited(one.question) for request, one in asked.items()}
-        for plan in set(plans.values()):
-            alike = [request for request in asked if plans[request] == plan]
+        ways = {
+            request: (search.suited(one.question), self._shortens(one.question))
+            for request, one in asked.items()
+        }
+        for plan, shortens in set(ways.values()):
+            alike = [request for request in asked if ways[request] == (plan, shortens)]
             if self.engine is not None:
                 some = [one for one in alike if asked[one].question.watch.wanted()]
                 reads = [asked[one].read for one in some]
@@ -305,7 +319,7 @@ class Predictor:
             for batch in in_order(lengths, self.batch_tokens // plan.rows):
                 some = [alike[place] for place in batch if asked[alike[place]].question.watch.wanted()]
                 if some:
-                    found = self._found_of_all([asked[one] for one in some], plan, wanted)
+                    found = self._found_of_all([asked[one] for one in some], plan, wanted, shortens)
                     answers |= zip(some, found, strict=True)
         for request in asked.keys() - answers.keys():
             answers[request] = self.codec.nothing(request.text, problem=GIVEN_UP)
@@ -326,21 +340,33 @@ class Predictor:
         problem = search.impossible(question)
         return (None, problem) if problem else (Asked(read, question), None)
 
+    def _shortens(self, question: Question) -> bool:
+        """Whether the shortlist is searched. Rules call pieces by their numbers, and may ask for any."""
+        return self.shortlist is not None and not question.rules
+
     def _found_of_all(
-        self, asked: Sequence[Asked], search: Finder, wanted: frozenset[str]
+        self, asked: Sequence[Asked], search: Finder, wanted: frozenset[str], shortens: bool
     ) -> list[Prediction]:
         """Where the model has no room for one of them, that one alone has no answer."""
         try:
-            return list(self._found(asked, search, wanted))
+            return list(self._found(asked, search, wanted, shortens))
         except TooLongError as error:
             if len(asked) == 1:
                 return [self.codec.nothing(asked[0].read.text, problem=str(error))]
-            return [found for one in asked for found in self._found_of_all([one], search, wanted)]
+            return [found for one in asked for found in self._found_of_all([one], search, wanted, shortens)]
 
-    def _found(self, asked: Sequence[Asked], search: Finder, wanted: frozenset[str]) -> Iterator[Prediction]:
+    def _found(
+        self, asked: Sequence[Asked], search: Finder, wanted: frozenset[str], shortens: bool
+    ) -> Iterator[Prediction]:
         source = self.codec.collate([one.read for one in asked]).to(self.device)
-        stepper, memory, mask, seen = self._read(source, search, wanted)
-        found = search(stepper, memory, [one.question for one in asked], mask)
+        questions = [one.question for one in asked]
+        short = self._shortened(source) if shortens else None
+        stepper, memory, mask, seen = self._read(source, search, wanted, short)
+        if short is None:
+            found = search(stepper, memory, questions, mask)
+        else:
+            answers = search(ShortStepper(stepper, short), memory, list(map(short.asked, questions)), mask)
+            found = list(map(short.back, answers))
         for place, (one, answer) in enumerate(zip(asked, found, strict=True)):
             if not answer.hypotheses and not one.question.watch.wanted():
                 yield self.codec.nothing(one.read.text, problem=GIVEN_UP)
@@ -352,20 +378,28 @@ class Predictor:
             )
             yield self.codec.answer(one.read, replace(answer, hypotheses=whole))
 
+    def _shortened(self, source: Source) -> Shortened:
+        assert self.shortlist is not None
+        assert isinstance(source, Tokens)
+        return self.shortlist.of(source.ids, source.mask)
+
     def _read(
-        self, source: Source, search: Finder, wanted: frozenset[str]
+        self, source: Source, search: Finder, wanted: frozenset[str], short: Shortened | None
     ) -> tuple[Stepper[Any], Memory | list[Memory], torch.Tensor, dict[str, torch.Tensor]]:
         """Who will step, from what memory, where something stands in it, and what the encoders looked at meanwhile."""
         memories = [model.encoder.encode(source, wanted) for model in self.models]
         mask = memories[0].mask  # B S
+        decoders: list[Any] = [model.decoder for model in self.models]
+        if short is not None:
+            decoders = [with_narrow_head(decoder, short.pieces) for decoder in decoders]
         if len(memories) == 1:
-            return self.models[0].decoder, memories[0], mask, dict(memories[0].attention)
+            return decoders[0], memories[0], mask, dict(memories[0].attention)
         seen = {
             member_kind(kind, number): weights
             for number, memory in enumerate(memories, start=1)
             for kind, weights in memory.attention.items()
         }
-        together = search.together([model.decoder for model in self.models], self.space)
+        together = search.together(decoders, self.space)
         return together, memories, mask, seen
 
 

@@ -129,6 +129,7 @@ class ModelFolder:
         self.config_path = folder / "config.json"
         self.weights_path = folder / "model.safetensors"
         self.card_path = folder / "README.md"
+        self.shortlist_path = folder / "shortlist.safetensors"
 
     def describe(self, config: Config, *, vocabulary: Mapping[str, int], data: Mapping[str, Any]) -> None:
         """Writes `config.json`: the configuration, the sizes of the vocabularies, and which pairs it knows."""
@@ -142,10 +143,12 @@ class ModelFolder:
         write_whole(self.config_path, _json(document))
 
     def digest(self) -> str:
-        """Of all that answers depend on: another model has another. The model card is no part of it."""
+        """Of all that answers depend on: another model has another. The model card is no part of it, nor a shortlist,
+        which is searched only where that is asked for.
+        """
         whole = sha256()
         for path in sorted(self.folder.iterdir()):
-            if path.is_file() and path != self.card_path:
+            if path.is_file() and path not in (self.card_path, self.shortlist_path):
                 with path.open("rb") as file:
                     whole.update(f"{path.name}\n{file_digest(file, 'sha256').hexdigest()}\n".encode())
         return whole.hexdigest()

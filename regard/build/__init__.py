@@ -13,11 +13,13 @@ from regard.build.learning import (
 )
 from regard.build.networks import load_model, model, parameters
 from regard.build.origins import Start, config_from
+from regard.build.shortlists import as_tensors, load_shortlist, no_shortlist
 from regard.build.tasks import TASKS, own_files, task
 
 __all__ = [
     "TASKS",
     "Start",
+    "as_tensors",
     "config_from",
     "device",
     "judging_metric",
@@ -25,8 +27,10 @@ __all__ = [
     "limits",
     "load_codec",
     "load_model",
+    "load_shortlist",
     "metrics",
     "model",
+    "no_shortlist",
     "objective",
     "optimizer",
     "own_files",

@@ -21,6 +21,7 @@ from regard.cli.predict import predict
 from regard.cli.recipes import recipes
 from regard.cli.score import score
 from regard.cli.serve import serve
+from regard.cli.shortlist import shortlist
 from regard.cli.sweep import sweep
 from regard.cli.train import train
 from regard.core.errors import UserError
@@ -45,6 +46,7 @@ for command in (
     serve,
     average,
     export,
+    shortlist,
     recipes,
     data,
     doctor,

@@ -93,6 +93,13 @@ ComputeTypeOption = Annotated[
         help="Numbers that the engine computes in. int8 is faster on a CPU and a little off. Default: float32.",
     ),
 ]
+ShortlistOption = Annotated[
+    bool,
+    typer.Option(
+        "--shortlist",
+        help="Search among likely pieces alone: faster. `regard shortlist` learns which they are.",
+    ),
+]
 DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ...")]
 
 

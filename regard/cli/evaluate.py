@@ -17,6 +17,7 @@ from regard.cli.arguments import (
     MbrOption,
     RunArgument,
     SearchOption,
+    ShortlistOption,
     WithOption,
     search_options,
 )
@@ -99,12 +100,13 @@ def evaluate(
     device: DeviceOption = "auto",
     engine: EngineOption = None,
     compute_type: ComputeTypeOption = None,
+    shortlist: ShortlistOption = False,
 ) -> None:
     """Score a run on unseen pairs; saves `scores.json` and the answers in the run.
 
-    Scores of other searches (--beam, --best, --mbr, --search), of several runs (--with) and of another --engine or
-    --compute-type are shown, not saved. Answers that were saved are used again as long as the model, the pairs and the
-    search are the same.
+    Scores of other searches (--beam, --best, --mbr, --search, --shortlist), of several runs (--with) and of another
+    --engine or --compute-type are shown, not saved. Answers that were saved are used again as long as the model, the
+    pairs and the search are the same.
     """
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise UserError(f"{report}: a report is a page. Give it a name that ends with .html.")
@@ -127,6 +129,7 @@ def evaluate(
         device=device,
         engine=engine,
         compute_type=compute_type,
+        shortlist=shortlist,
         **options,
     )
     print_scores(evaluation)

@@ -19,6 +19,7 @@ from regard.cli.arguments import (
     MbrOption,
     RunArgument,
     SearchOption,
+    ShortlistOption,
     ToOption,
     WithOption,
     search_options,
@@ -83,6 +84,7 @@ def predict(
     device: DeviceOption = "auto",
     engine: EngineOption = None,
     compute_type: ComputeTypeOption = None,
+    shortlist: ShortlistOption = False,
     window: Annotated[
         int, typer.Option(min=1, help="Lines read ahead, to answer like lengths together.")
     ] = 512,
@@ -112,6 +114,7 @@ def predict(
         "dictionary": dictionary,
         "engine": engine,
         "compute_type": compute_type,
+        "shortlist": shortlist,
     }
     predictor = load(*runs, **how, workers=workers)
     options = search_options(search, beam=beam, best=best)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.arguments import ComputeTypeOption, DeviceOption, EngineOption
+from regard.cli.arguments import ComputeTypeOption, DeviceOption, EngineOption, ShortlistOption
 from regard.cli.console import fail, listen_to_warnings, notes
 from regard.core.errors import UserError
 
@@ -57,6 +57,7 @@ def serve(
     device: DeviceOption = "auto",
     engine: EngineOption = None,
     compute_type: ComputeTypeOption = None,
+    shortlist: ShortlistOption = False,
 ) -> None:
     """Answer over HTTP: an API for programs, and LibreTranslate's.
 
@@ -88,6 +89,7 @@ def serve(
         device=device,
         engine=engine,
         compute_type=compute_type,
+        shortlist=shortlist,
     )
     with bound(settings) as listener, suppress(KeyboardInterrupt):
         address = listener.getsockname()

@@ -5,7 +5,7 @@ from regard.layers.dropout import Dropout, SequenceDropout
 from regard.layers.embedding import Embedding, PlacedEmbedding
 from regard.layers.experts import Experts
 from regard.layers.feed_forward import ACTIVATIONS, NORMS, FeedForward, Residual, Thought
-from regard.layers.heads import Head, Pointer
+from regard.layers.heads import Head, Pointer, with_narrow_head
 from regard.layers.linear import Linear, pack, round_to_int8
 from regard.layers.points import POINT_HEADS, PointEmbedding, PointHead
 from regard.layers.positions import POSITIONS, Positions
@@ -42,4 +42,5 @@ __all__ = [
     "round_to_int8",
     "steady_linear",
     "steady_sum",
+    "with_narrow_head",
 ]

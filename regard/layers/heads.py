@@ -1,10 +1,11 @@
 """Heads: from features to logits of the next piece."""
 
+from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.core.state import Judged
@@ -16,6 +17,7 @@ class Head(Linear):
     """Wx + b for all pieces of the vocabulary."""
 
     layer: int | None = None  # whose look at the source it must be given; none
+    can_narrow = True  # whether it makes sense for some pieces alone
 
     def features(self, vectors: Tensor, look: Tensor | None, source: Tensor | None) -> Any:
         """What it reads at each step: vectors (B T D), the look of its layer (B H T S), the source's ids (B S)."""
@@ -36,6 +38,18 @@ class Head(Linear):
 
     def draw(self, said: Tensor) -> Tensor:
         return torch.multinomial(torch.softmax(said.float(), dim=-1), 1)[:, 0]  # N
+
+    def narrowed(self, pieces: Tensor) -> "Head":
+        """The same for some pieces (N) alone: it says N logits. For predicting."""
+        narrow = copy(self)
+        narrow._parameters = {
+            name: nn.Parameter(own.detach()[pieces], requires_grad=False)
+            for name, own in self.named_parameters()
+        }
+        narrow.out_features = len(pieces)
+        if self.product is not None:
+            narrow.product = type(self.product)(narrow.weight, narrow.bias)
+        return narrow
 
 
 @dataclass(frozen=True)
@@ -60,6 +74,8 @@ class Pointer(Head):
     falls on the answer itself: that much is not copied. Words that the vocabulary does not know have ids behind
     it, counted for each source by itself, and only their own source can say them.
     """
+
+    can_narrow = False  # what stands in the source may be any piece
 
     def __init__(self, width: int, vocabulary: int, *, layer: int = -1, head: int | None = None):
         super().__init__(width, vocabulary)
@@ -98,3 +114,16 @@ class Pointer(Head):
         """How likely each place is copied (... S), and how likely none of them is (... 1)."""
         copied = torch.sigmoid(-self.gate(features.vectors).float()) * features.look.float()  # ... S
         return copied, 1 - copied.sum(-1, keepdim=True)
+
+
+Some = TypeVar("Some", bound=nn.Module)
+
+
+def with_narrow_head(decoder: Some, pieces: Tensor) -> Some:
+    """A decoder that has all its parts in common with this one but the head, which says some pieces alone."""
+    narrow = copy(decoder)
+    head = decoder.get_submodule("head")
+    assert isinstance(head, Head)
+    assert head.can_narrow
+    narrow._modules = {**decoder._modules, "head": head.narrowed(pieces)}
+    return narrow

@@ -1,7 +1,5 @@
 """Matrices, and how they start."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -18,7 +16,7 @@ class Linear(nn.Linear):
     use, the gates of a cell, each block is a matrix of its own. For predicting alone it may have another `product`.
     """
 
-    product: Callable[[Tensor], Tensor] | None = None
+    product: Packed | Int8 | None = None
 
     def __init__(self, inputs: int, outputs: int, *, bias: bool = True, blocks: int = 1):
         super().__init__(inputs, outputs, bias=bias)

@@ -25,6 +25,7 @@ from regard.search.rules import (
     Rules,
 )
 from regard.search.sampling import Draw, sample
+from regard.search.shortlist import Shortened, Shortlist, ShortStepper
 from regard.search.stepper import Stepper
 from regard.search.tree import Node, Tree
 from regard.search.watch import NOBODY, Watch, everyone
@@ -63,6 +64,9 @@ __all__ = [
     "Rule",
     "Rules",
     "SearchPlan",
+    "ShortStepper",
+    "Shortened",
+    "Shortlist",
     "Stepper",
     "Tree",
     "Watch",

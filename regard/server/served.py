@@ -188,12 +188,20 @@ def load_models(
     *,
     engine: str | None = None,
     compute_type: str | None = None,
+    shortlist: bool = False,
     workers: int | None = None,
 ) -> Models:
     """Loads every model and lets it answer once: what is broken shows before anybody asks."""
     found = {}
     for name, path in named_runs(runs).items():
-        predictor = load(path, device=device, engine=engine, compute_type=compute_type, workers=workers)
+        predictor = load(
+            path,
+            device=device,
+            engine=engine,
+            compute_type=compute_type,
+            shortlist=shortlist,
+            workers=workers,
+        )
         folder = find_folder(path)
         examples = _examples(folder.folder.parent, predictor.codec)  # before files are out of reach
         predictor.codec = predictor.codec.guarded()

@@ -63,6 +63,7 @@ def loaded(settings: ServerSettings) -> object:
         settings.device,
         engine=settings.engine,
         compute_type=settings.compute_type,
+        shortlist=settings.shortlist,
         workers=threads,
     )
     return application(models, settings)

@@ -61,7 +61,8 @@ class ServerSettings(Settings):
     port: int = 8000
     device: str = "auto"
     engine: str | None = None  # None: native, or as a model was exported
-    compute_type: str | None = None  # of another engine than the native one
+    compute_type: str | None = None
+    shortlist: bool = False
     workers: int = 1
     threads: int | None = None  # None: all cores, shared by the workers
     limits: Limits = Limits()

@@ -28,7 +28,7 @@ ORDER = [
     ["predictor", "starting"],
     ["forcing", "validating", "bulk", "crowd"],
     ["beside"],
-    ["evaluation", "trainer", "averaging"],
+    ["evaluation", "trainer", "averaging", "shortlisting"],
     ["report"],
     ["comparing", "server"],
     ["cli"],
