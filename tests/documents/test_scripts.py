@@ -4,10 +4,16 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
+import numpy as np
 import pytest
 from commands import TINY, regard
+
+from regard.core.prediction import AttentionRecord
+from regard.core.words import Words
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -66,6 +72,36 @@ def test_the_benchmark_of_precision_prints_a_ratio_for_each_recipe() -> None:
 def test_the_benchmark_of_products_prints_both_ways() -> None:
     printed = run("benchmarks/products.py", "--shapes", "8x16", "--rows", "1", "9", "--rounds", "1").stdout
     assert first_cells(printed) == ["8x16", "8x16"]
+
+
+def test_the_benchmark_of_looks_prints_a_ratio_for_each_length() -> None:
+    small = ["--lengths", "4", "6", "--places", "24", "--heads", "2", "--width", "8", "--rounds", "1"]
+    assert first_cells(run("benchmarks/looks.py", *small, "--threads", "1").stdout) == ["4", "6"]
+
+
+def crossing() -> ModuleType:
+    found = spec_from_file_location("crossing", ROOT / "experiments/crossing.py")
+    assert found is not None
+    assert found.loader is not None
+    module = module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def test_the_experiment_on_crossing_knows_an_adjective_that_stands_elsewhere() -> None:
+    asked = list(crossing().phrases())
+    assert len(asked) == 96
+    assert asked[0] == ("La casa blanca es muy grande.", ("casa", "blanca"), ("house", "white"))
+    source, target = ("La", "casa", "blanca."), ("The", "white", "house.")
+    weights = np.array([[0.8, 0.1, 0.1], [0.0, 0.25, 0.75], [0.0, 0.875, 0.125]], dtype=np.float32)
+    words = Words(source, ((0,), (1,), (2,))), Words(target, ((0,), (1,), (2,)))
+    record = AttentionRecord(source, target, {"cross": weights[None, None]}, *words)
+    seen = crossing().looks(record, ("casa", "blanca."), ("house", "white"))
+    assert seen == [
+        [0.875, 0.125],
+        [0.25, 0.75],
+    ]  # the noun's look at noun and adjective, then the adjective's
+    assert crossing().looks(record, ("casa", "blanca."), ("house", "red")) == []
 
 
 def test_the_benchmark_of_long_sources_prints_memory_and_shares() -> None:
