@@ -16,7 +16,7 @@ from regard.data.prepared import Store
 from regard.run import find_model
 from regard.search import Shortlist
 
-LIKELY = 30
+LIKELY = 50
 COMMON = 200
 
 
@@ -43,9 +43,10 @@ def make_shortlist(path: str | Path, *, likely: int = LIKELY, common: int = COMM
         raise UserError(f"{path}: there is no use for a shortlist: {reason}.")
     train = codec.store(cache_folder() / "stores", examples.train)
     sizes = codec.sizes["source"], codec.sizes["target"]
+    often = common_targets(train, sizes[1], most=common)
     found = Shortlist(
-        torch.from_numpy(likely_targets(train, sizes, most=likely)).long(),
-        torch.from_numpy(common_targets(train, sizes[1], most=common)).long(),
+        torch.from_numpy(likely_targets(train, sizes, most=likely, without=often)).long(),
+        torch.from_numpy(often).long(),
     )
     validation = codec.store(cache_folder() / "stores", lambda: examples.validation)
     covered, length = _covered(found, validation)

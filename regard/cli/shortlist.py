@@ -11,8 +11,8 @@ from regard.cli.console import notes
 def shortlist(
     run: RunArgument,
     likely: Annotated[
-        int, typer.Option(min=1, max=1000, help="Target pieces that each source piece brings in.")
-    ] = 30,
+        int, typer.Option(min=1, max=1000, help="Target pieces that each source piece brings in besides.")
+    ] = 50,
     common: Annotated[
         int, typer.Option(min=0, max=100_000, help="Frequent target pieces that all sources have.")
     ] = 200,

@@ -12,11 +12,13 @@ _ROUNDS = 5
 NOTHING = -1  # where a piece becomes fewer than asked for
 
 
-def likely_targets(store: Store, sizes: tuple[int, int], *, most: int) -> NDArray[np.int32]:
+def likely_targets(
+    store: Store, sizes: tuple[int, int], *, most: int, without: NDArray[np.int32] | None = None
+) -> NDArray[np.int32]:
     """V K: for each source piece the `most` target pieces that it becomes most probably, by falling.
 
-    t(f | e) of model 1, by expectation and maximization. A place that stands for no source piece takes what any
-    of them could become.
+    t(f | e) of model 1, by expectation and maximization. Pieces `without` which it does are passed over: words that
+    stand in every other sentence are likely beside any piece.
     """
     sources, targets, firsts = _meetings(store)
     width = sizes[1]
@@ -29,6 +31,9 @@ def likely_targets(store: Store, sizes: tuple[int, int], *, most: int) -> NDArra
         shares /= np.repeat(np.add.reduceat(shares, firsts), counts)
         expected = np.bincount(which, shares, minlength=len(links))
         chances = expected / np.bincount(of_source, expected)[of_source]
+    if without is not None:
+        kept = ~np.isin(links % width, without)
+        links, chances, of_source = links[kept], chances[kept], of_source[kept]
     order = np.lexsort((-chances, of_source))
     ranks = np.arange(len(order)) - np.searchsorted(of_source, of_source[order])
     kept = order[ranks < most]

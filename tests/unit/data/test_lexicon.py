@@ -58,6 +58,12 @@ def test_one_round_is_what_brown_et_al_calculate_by_hand(monkeypatch: pytest.Mon
     assert likely[9].tolist() == [NOTHING] * 3
 
 
+def test_pieces_that_are_there_anyway_are_passed_over() -> None:
+    likely = likely_targets(translated(200), (SIZE, SIZE), most=1, without=np.array([11, 6], dtype=np.int32))
+    assert likely[[4, 6, 7], 0].tolist() == [5, 7, 8]
+    assert likely[5, 0] not in (6, 11)
+
+
 def test_the_first_and_the_last_piece_have_lists_of_their_own() -> None:
     likely = likely_targets(Pairs([([0], [4]), ([SIZE - 1], [SIZE - 1])]), (SIZE, SIZE), most=1)
     assert likely[[0, SIZE - 1], 0].tolist() == [4, SIZE - 1]
