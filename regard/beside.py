@@ -12,6 +12,8 @@ from regard.predictor import Predictor
 from regard.tasks.baselines import Baseline
 from regard.tasks.examples import Examples
 
+THIS_RUN = "this run"  # whose answers they are; others are of baselines and people
+
 
 @dataclass(frozen=True)
 class Beside:
@@ -48,7 +50,7 @@ def beside(
 
     surprise = [_perplexity(predictor, cases)] if PERPLEXITY in traits else []
     rows = [
-        row("this run", [one.text for one in predictions], [*own, *surprise]),
+        row(THIS_RUN, [one.text for one in predictions], [*own, *surprise]),
         *map(baseline, examples.baselines),
         row("right answers", [answers[0] for answers in references], []),
     ]

@@ -44,6 +44,7 @@ from regard.predictions import Kept, basis
 from regard.predictor import Predictor, load
 from regard.run import Run, find_model, scores_document
 from regard.search import Finder, Options
+from regard.tasks.codec import Codec
 from regard.tasks.examples import Examples
 from regard.text.rarity import Seen, rarest_words
 
@@ -115,6 +116,15 @@ class Evaluation:
                 }
         others = {one.name: scores_document(one.scores) for one in self.beside}
         return document | scores_document(self.alignment) | ({"beside": others} if others else {})
+
+
+def source_lengths(codec: Codec, predictions: Sequence[Prediction]) -> list[int]:
+    """Pieces of the sources, with their end marks and tags, also of those of which a part was read."""
+    whole = codec.measure([one.source for one in predictions])
+    return [
+        len(one.attention.source_pieces) + max(0, length - codec.limits.source)
+        for one, length in zip(predictions, whole, strict=True)
+    ]
 
 
 def length_label(bucket: Bucket) -> str:
@@ -251,7 +261,7 @@ def evaluate(
         search=search,
         split=split,
         scores={tally.name: replace(tally.score(), interval=interval(tally)) for tally in tallies},
-        by_length=by_length([len(one.attention.source_pieces) for one in predictions], tallies),
+        by_length=by_length(source_lengths(predictor.codec, predictions), tallies),
         by_frequency=by_frequency([one.count if one else None for one in rarest], tallies) if rarest else [],
         by_direction=_by_direction(cases, examples, chosen, predictions),
         requests=requests,

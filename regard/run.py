@@ -95,6 +95,10 @@ class Run:
     def has_scores(self, split: str) -> bool:
         return self.scores_path.exists() and split in _read_json(self.scores_path)
 
+    def scores(self, split: str) -> dict[str, Any]:
+        """What the newest evaluation found; nothing, if there was none."""
+        return dict(_read_json(self.scores_path).get(split, {})) if self.scores_path.exists() else {}
+
     def forget_scores(self) -> None:
         """They are of another model than the one to come."""
         self.scores_path.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from regard.cli.arguments import SetOption
-from regard.cli.console import notes, results
+from regard.cli.console import notes, results, side_by_side
 
 if TYPE_CHECKING:
     from regard.comparing.jobs import Happening, Job
@@ -75,6 +75,7 @@ def compare(
     from regard.comparing.jobs import threads_each, work
     from regard.comparing.lineups import Wishes, line_up
     from regard.comparing.saving import save_result
+    from regard.comparing.standings import check_wishes
     from regard.comparing.standings import results as standings
     from regard.comparing.varying import parse_variations
 
@@ -82,6 +83,7 @@ def compare(
     lineup = line_up(
         what, Wishes(changes or (), parse_variations(vary or ()), budget), folder, reach=reach, metric=metric
     )
+    check_wishes(lineup, against)
     test = shared_test_set(lineup)
     jobs = missing(lineup, test)
     there = len(lineup.candidates) - len(jobs)
@@ -160,17 +162,21 @@ def _print(result: "Result", show: Shown) -> None:
         for line in legend(result):
             results.print(line, style="dim")
         results.print(f"\n{result.metric} by source length, in pieces (and how many sources):")
-        results.print(_drawn(*lengths(result)))
+        for part in _fitting(*lengths(result)):
+            results.print(part)
 
 
 def _fitting(heads: "Sequence[str]", rows: "Sequence[Sequence[str]]") -> "Iterator[Table]":
-    """One table, or, where that is too wide for the screen, one for the quality and one for the cost."""
-    whole, cost = _drawn(heads, rows), heads.index("parameters")
-    if results.measure(whole).maximum <= results.width:
-        yield whole
-        return
-    for columns in ([*range(cost)], [0, *range(cost, len(heads))]):
-        yield _drawn([heads[one] for one in columns], [[row[one] for one in columns] for row in rows])
+    """One table or, where that is too wide for the screen, several with the models' names in each."""
+
+    def part(columns: "Sequence[int]") -> Table:
+        chosen = [0, *columns]
+        return _drawn([heads[one] for one in chosen], [[row[one] for one in chosen] for row in rows])
+
+    for number, columns in enumerate(side_by_side(range(1, len(heads)), part)):
+        if number:
+            results.print()
+        yield part(columns)
 
 
 def _drawn(heads: "Iterable[str]", rows: "Iterable[Iterable[str]]") -> Table:

@@ -2,11 +2,14 @@
 
 import logging
 import sys
-from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.console import Console
 from rich.highlighter import NullHighlighter
 from rich.logging import RichHandler
+from rich.table import Table
+
+from regard.core.often import FirstFew
 
 # What is printed holds people's text: `[/x]` and `:smile:` come out as they are.
 results = Console(markup=False, emoji=False, highlight=False, soft_wrap=True)
@@ -27,7 +30,20 @@ def visible(text: str) -> str:
     return plain(text)
 
 
-def listen_to_warnings() -> "_FirstFew":
+def side_by_side(columns: Iterable[int], table: Callable[[Sequence[int]], Table]) -> list[list[int]]:
+    """The columns, as many in one table as a line has room for."""
+    endless = results.options.update(width=10**6)  # else no table needs more than there is
+    parts: list[list[int]] = [[]]
+    for column in columns:
+        wider = [*parts[-1], column]
+        if parts[-1] and results.measure(table(wider), options=endless).maximum > results.width:
+            parts.append([column])
+        else:
+            parts[-1] = wider
+    return parts
+
+
+def listen_to_warnings() -> "_Told":
     """The library reports through `logging`; people read it on stderr. What is given back tells the rest at the end."""
     if sys.stderr.isatty():
         handler: logging.Handler = RichHandler(
@@ -37,7 +53,7 @@ def listen_to_warnings() -> "_FirstFew":
     else:
         handler = logging.StreamHandler(sys.stderr)
         handler.setFormatter(_Visible("%(levelname)s: %(message)s"))
-    first_few = _FirstFew()
+    first_few = _Told()
     handler.addFilter(first_few)
     logger = logging.getLogger("regard")
     logger.addHandler(handler)
@@ -45,27 +61,10 @@ def listen_to_warnings() -> "_FirstFew":
     return first_few
 
 
-FEW = 3
-
-
-class _FirstFew(logging.Filter):
-    """Of warnings that may come thousands of times (their record says as what they are counted), lets a few pass."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.counts: Counter[str] = Counter()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        kind = getattr(record, "counted_as", None)
-        if kind is None:
-            return True
-        self.counts[kind] += 1
-        return self.counts[kind] <= FEW
-
+class _Told(FirstFew):
     def tell_the_rest(self) -> None:
-        for kind, count in self.counts.items():
-            if count > FEW:
-                notes.print(f"Warning: {count - FEW:,} more {kind}; {count:,} in all.")
+        for line in self.rest():
+            notes.print(line)
 
 
 class _Visible(logging.Formatter):

@@ -1,6 +1,7 @@
 """regard evaluate"""
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +22,7 @@ from regard.cli.arguments import (
     WithOption,
     search_options,
 )
-from regard.cli.console import notes, results
+from regard.cli.console import notes, results, side_by_side
 from regard.core.errors import UserError
 from regard.core.figures import figure
 
@@ -189,7 +190,8 @@ def _print_alignment(evaluation: "Evaluation") -> None:
 def print_scores(evaluation: "Evaluation") -> None:
     from regard.metrics import RESAMPLES
 
-    for number, places in enumerate(_side_by_side(evaluation)):
+    every = range(len(evaluation.scores))
+    for number, places in enumerate(side_by_side(every, partial(_score_table, evaluation))):
         if number:
             results.print()
         results.print(_score_table(evaluation, places))
@@ -200,20 +202,6 @@ def print_scores(evaluation: "Evaluation") -> None:
     results.print(
         f"±: half of the interval that holds 95 % of {RESAMPLES:,} bootstrap resamples", style="dim"
     )
-
-
-def _side_by_side(evaluation: "Evaluation") -> list[list[int]]:
-    """The places of the metrics, as many in one table as a line has room for."""
-    endless = results.options.update(width=10**6)  # else no table needs more than there is
-    tables: list[list[int]] = [[]]
-    for place in range(len(evaluation.scores)):
-        wider = [*tables[-1], place]
-        needed = results.measure(_score_table(evaluation, wider), options=endless).maximum
-        if tables[-1] and needed > results.width:
-            tables.append([place])
-        else:
-            tables[-1] = wider
-    return tables
 
 
 def _score_table(evaluation: "Evaluation", places: "Sequence[int]") -> Table:

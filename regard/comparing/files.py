@@ -9,7 +9,8 @@ from pydantic import Field, ValidationError, model_validator
 
 from regard.config import read_toml, recipes
 from regard.config.fields import Seed, Settings, Steps
-from regard.core.errors import UserError, sentence
+from regard.config.loading import UNKNOWN_SETTING
+from regard.core.errors import UserError, did_you_mean, sentence
 
 
 class Member(Settings):
@@ -91,6 +92,16 @@ def _read(file: Traversable, name: str, beside: Path | None = None) -> Compariso
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
+        if first["type"] == UNKNOWN_SETTING:
+            known = (
+                Member
+                if first["loc"][0] == "members"
+                else Limit
+                if first["loc"][0] == "budget"
+                else ComparisonFile
+            )
+            hint = did_you_mean(str(first["loc"][-1]), [one for one in known.model_fields if one != "origin"])
+            raise UserError(f"{name}: a comparison has no {key!r}.{hint}") from None
         raise UserError(f"{name}: {f'{key}: ' if key else ''}{sentence(first['msg'])}") from None
 
 

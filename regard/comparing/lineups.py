@@ -8,10 +8,17 @@ from typing import Any
 
 import tomli_w
 
-from regard.comparing.files import ComparisonFile, find_comparison
-from regard.comparing.varying import SEED, Variation, budget_changes, called, combinations
+from regard.comparing.files import ComparisonFile, comparisons, find_comparison
+from regard.comparing.varying import (
+    SEED,
+    Variation,
+    budget_changes,
+    called,
+    combinations,
+    limited_alone,
+)
 from regard.config import Config, difference, load_config, recipes
-from regard.core.errors import UserError
+from regard.core.errors import UserError, did_you_mean
 from regard.run import Run, find_model
 
 
@@ -67,15 +74,21 @@ def line_up(
     """`what` are recipes, configurations, comparison files and run folders."""
     found: list[Candidate] = []
     lineup = Lineup(folder.name, ())
+    files = {one: file for one in what if (file := find_comparison(one)) is not None}
+    if len(files) > 1:
+        raise UserError(
+            f"{' and '.join(files)} are comparisons: each says what is reached and by what. Give one at a time."
+        )
+    names = _told_apart([one for one in what if one not in files])
     for one in what:
-        if (file := find_comparison(one)) is not None:
+        if (file := files.get(one)) is not None:
             lineup = replace(lineup, name=file.name, reach=file.reach, metric=file.metric)
             found += _members(file, wishes, folder)
         elif _is_run(one):
-            found.append(_given(one))
+            found.append(_given(one, names[one]))
         else:
-            several = len(what) > 1
-            found += _varied(_Start(one, Path(one).stem if several else ""), wishes, folder)
+            _check_known(one)
+            found += _varied(_Start(one, names[one] if len(what) > 1 else ""), wishes, folder)
     if wishes.changes or wishes.variations or wishes.budget:
         for candidate in found:
             if candidate.is_given:
@@ -89,6 +102,7 @@ def line_up(
             "There is only one run to look at. Give several configurations or runs, or what is to be varied: "
             "--vary model.attention.score=dot,additive."
         )
+    _check_names(found)
     _check_folders(found)
     return replace(
         lineup,
@@ -134,6 +148,8 @@ def _varied(start: _Start, wishes: Wishes, folder: Path) -> Iterator[Candidate]:
             )
         except UserError as error:
             raise (error if start.by in str(error) else UserError(f"{name}: {error}")) from None
+        if budget:
+            config = limited_alone(config, [*budget, *wishes.changes, *changes])
         yield Candidate(name, config, folder / f"{_slug(name)}-{config.training.seed}", is_given=False)
 
 
@@ -156,11 +172,36 @@ def _is_run(name: str) -> bool:
     return path.is_dir() and (is_run or name not in recipes())
 
 
-def _given(name: str) -> Candidate:
+def _check_known(name: str) -> None:
+    """A comparison that is misspelt is nearer than any recipe."""
+    known = [*recipes(), *comparisons()]
+    if Path(name).suffix != ".toml" and not Path(name).exists() and name not in known:
+        raise UserError(
+            f"There is no recipe, no comparison and no file {name!r}.{did_you_mean(name, known)} "
+            "`regard recipes` lists them."
+        )
+
+
+def _told_apart(paths: Sequence[str]) -> dict[str, str]:
+    """Each by as much of the end of its path as tells it from the others: `x`, or `a/x` beside `b/x`."""
+    parts = {one: Path(one.removesuffix(".toml")).resolve().parts for one in paths}
+
+    def end(one: str) -> str:
+        others = [theirs for name, theirs in parts.items() if name != one]
+        for length in range(1, len(parts[one])):
+            tail = parts[one][-length:]
+            if not any(theirs[-length:] == tail for theirs in others):
+                return "/".join(tail)
+        return one
+
+    return {one: end(one) for one in paths}
+
+
+def _given(name: str, model: str) -> Candidate:
     folder = Path(name)
     if find_model(folder).folder != folder / "model":
         raise UserError(f"{name} is a model without its run. Give the run's folder, where its record is.")
-    return Candidate(folder.resolve().name, find_model(folder).config(), folder, is_given=True)
+    return Candidate(model, find_model(folder).config(), folder, is_given=True)
 
 
 def _one_model_for_all_seeds(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -180,6 +221,17 @@ def _one_model_for_all_seeds(candidates: Sequence[Candidate]) -> list[Candidate]
 
 def _unseeded(config: Config) -> Config:
     return config.model_copy(update={"training": config.training.model_copy(update={"seed": 0})})
+
+
+def _check_names(candidates: Sequence[Candidate]) -> None:
+    """Runs under one name are taken for runs of one model."""
+    known: dict[str, Candidate] = {}
+    for one in candidates:
+        first = known.setdefault(one.model, one)
+        if _unseeded(first.config) != _unseeded(one.config):
+            raise UserError(
+                f"{first.folder} and {one.folder} are different models, but both are called {one.model!r}. Rename one."
+            )
 
 
 def _check_folders(candidates: Sequence[Candidate]) -> None:

@@ -8,7 +8,7 @@ from regard.core.prediction import Prediction, Request
 from regard.predictor import Predictor
 
 BANDS = 3  # of lengths, each with a sentence
-LONGEST = 60  # pieces of a source that is shown: wider pictures are hard to read
+LONGEST = 60  # pieces of a source that is shown: wider pictures are to be moved through
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,12 @@ class Sentence:
 
 
 def choose(lengths: Sequence[int], answers: Sequence[Sequence[Prediction]]) -> list[int]:
-    """From the short, the middling and the long sources, the one on which models disagree most."""
-    shown = [number for number, length in enumerate(lengths) if 1 < length <= LONGEST]
+    """From the short, the middling and the long sources, the one on which models disagree most.
+
+    Very long ones are shown where there are no others.
+    """
+    full = [number for number, length in enumerate(lengths) if length > 1]
+    shown = [number for number in full if lengths[number] <= LONGEST] or full
     order = sorted(shown, key=lambda number: (lengths[number], number))
     cuts = [len(order) * part // BANDS for part in range(BANDS + 1)]
     bands = [order[start:end] for start, end in pairwise(cuts)]

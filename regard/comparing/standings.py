@@ -1,6 +1,6 @@
 """How good each model is, how sure that is, and what it cost."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, stdev
@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 import numpy as np
 
 from regard import build
+from regard.beside import THIS_RUN
 from regard.comparing.answers import TestSet, answers
 from regard.comparing.conditions import budget, conditions
 from regard.comparing.costs import Decoding, Learning, Timer, learning
@@ -16,8 +17,10 @@ from regard.comparing.sentences import Sentence, choose, look
 from regard.config import Config
 from regard.core.errors import UserError, did_you_mean
 from regard.core.prediction import Prediction
+from regard.evaluation import source_lengths
 from regard.metrics import Bucket, Comparison, Tally, by_length, compare, interval
 from regard.predictor import load
+from regard.run import Run, find_model
 from regard.training import Spent
 
 FEWEST = 50  # test sources in a part, so that its score is not noise
@@ -61,6 +64,10 @@ class Standing:
     learnings: Sequence[Learning] = field(repr=False)  # of each run
     decoding: Decoding
     reached: Reached | None  # None: nobody asked, or no run did
+    traits: Mapping[str, float] = field(
+        default_factory=dict
+    )  # what the answers are like, in the mean over runs
+    pairs: int | None = None  # it was trained with; None: the run does not say
 
     @property
     def spent(self) -> Spent:
@@ -120,13 +127,12 @@ def results(
     models = _scored(lineup, test)
     configs = [run.config for one in models.values() for run in one.runs]
     metrics = _metrics(configs)
-    main = lineup.metric or metrics[0]
-    if main not in metrics:
-        raise UserError(f"There is no metric {main!r} that all runs have.{did_you_mean(main, metrics)}")
+    main = _deciding(lineup.metric, metrics)
     pooled = {name: one.pooled(main) for name, one in models.items()}
     reference = _reference(against, pooled)
     firsts = [one.answers[0] for one in models.values()]
-    lengths = [len(one.attention.source_pieces) for one in firsts[0]]
+    first = next(iter(models.values())).runs[0]
+    lengths = source_lengths(build.load_codec(first.config, find_model(first.folder)), firsts[0])
     chosen = choose(lengths, firsts)
     timer = Timer(folder / "decoding.json", test.requests, threads=threads)
     standings, looks = [], []
@@ -159,6 +165,19 @@ def results(
         conditions=conditions(threads, processes, are_given=any(one.is_given for one in lineup.candidates)),
         failed=failed or {},
     )
+
+
+def check_wishes(lineup: Lineup, against: str) -> None:
+    """A metric or a model that is not there is told before anything is trained."""
+    _deciding(lineup.metric, _metrics([one.config for one in lineup.candidates]))
+    _check_reference(against, lineup.models)
+
+
+def _deciding(wanted: str | None, metrics: Sequence[str]) -> str:
+    main = wanted or metrics[0]
+    if main not in metrics:
+        raise UserError(f"There is no metric {main!r} that all runs have.{did_you_mean(main, metrics)}")
+    return main
 
 
 def _scored(lineup: Lineup, test: TestSet) -> dict[str, _Scored]:
@@ -194,7 +213,16 @@ def _standing(
         learnings=learnings,
         decoding=decoding,
         reached=_reached(learnings, main, reach, higher_is_better=higher_is_better),
+        traits=_traits([run.run for run in scored.runs], without=metrics),
+        pairs=find_model(scored.runs[0].folder).data().get("train", {}).get("pairs"),
     )
+
+
+def _traits(runs: Sequence[Run], *, without: Sequence[str]) -> dict[str, float]:
+    """What an evaluation found out besides the metrics: perplexity, how much is new, lengths."""
+    found = [run.scores("test").get("beside", {}).get(THIS_RUN, {}) for run in runs]
+    shared = [name for name in found[0] if name not in without and all(name in one for one in found)]
+    return {name: fmean(one[name]["value"] for one in found) for name in shared}
 
 
 def paired(
@@ -244,17 +272,18 @@ def _quality(tallies: Sequence[Tally]) -> Quality:
     )
 
 
+def _check_reference(wanted: str, models: Collection[str]) -> None:
+    known = ["best", "first", *models]
+    if wanted not in known:
+        raise UserError(f"--against {wanted}: there is no such model.{did_you_mean(wanted, known)}")
+
+
 def _reference(wanted: str, pooled: Mapping[str, Tally]) -> str:
     """The name of the model that all others are compared with."""
+    _check_reference(wanted, pooled)
     if wanted in pooled:
         return wanted
-    if wanted == "first":
-        return next(iter(pooled))
-    if wanted == "best":
-        return max(pooled, key=lambda name: _rank(pooled[name]))
-    raise UserError(
-        f"--against {wanted}: there is no such model.{did_you_mean(wanted, ['best', 'first', *pooled])}"
-    )
+    return next(iter(pooled)) if wanted == "first" else max(pooled, key=lambda name: _rank(pooled[name]))
 
 
 def _rank(tally: Tally) -> float:

@@ -30,15 +30,20 @@ def _cells(result: Result, one: Standing) -> list[tuple[str, str]]:
         scores[0],
         ("p", _p(result, one)),
         *scores[1:],
+        *((name, figure(one.traits[name]) if name in one.traits else "") for name in _traits(result)),
         ("parameters", f"{one.decoding.parameters:,}"),
         ("steps", f"{one.spent.steps:,}"),
         ("time", clock(one.spent.seconds)),
         ("pieces/s", f"{one.rate:,.0f}"),
         (f"to {_reach(result)}", _reached(result, one)),
-        ("pieces until then", f"{one.reached.tokens / 1e6:.2f}M" if one.reached else ""),
+        ("pieces until then", _millions(one.reached.tokens) if one.reached else ""),
         ("sentences/s", f"{one.decoding.sentences_per_second:,.0f}"),
         ("memory", f"{one.memory / 2**20:,.0f} MiB" if one.memory else ""),
     ]
+
+
+def _traits(result: Result) -> list[str]:
+    return list(dict.fromkeys(name for one in result.standings for name in one.traits))
 
 
 def _main_first(result: Result, one: Standing) -> list[tuple[str, Quality]]:
@@ -69,6 +74,10 @@ def _reached(result: Result, one: Standing) -> str:
     return f"{clock(one.reached.seconds)}{some}"
 
 
+def _millions(pieces: float) -> str:
+    return f"{pieces / 1e6:.2f}M" if pieces >= 1e5 else f"{pieces:,.0f}"
+
+
 def clock(seconds: float) -> str:
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
@@ -95,6 +104,10 @@ def legend(result: Result) -> Iterator[str]:
             "greedy answers."
         )
     yield "Time and pieces/s (of targets): in training steps, validations not counted. Memory: the most in training."
+    different = {one.name: one.pairs for one in result.standings if one.pairs is not None}
+    if len(set(different.values())) > 1:
+        told = ", ".join(f"{name} {pairs:,}" for name, pairs in different.items())
+        yield f"Pairs that were trained with, since what is too long depends on the pieces: {told}."
     for name, problem in result.failed.items():
         yield f"Failed: {name}: {problem}"
 
@@ -110,12 +123,16 @@ def markdown(result: Result) -> str:
 def lengths(result: Result) -> tuple[Sequence[str], Rows]:
     """The quality of each model over sources of like length."""
     parts = result.by_length[result.metric]
-    labels = [f"{part.least} to {part.most} ({part.count:,})" for part in parts]
+    labels = [f"{_span(part)} ({part.count:,})" for part in parts]
     rows = [
         [one.name, *(figure(part.scores[place].value) for part in parts)]
         for place, one in enumerate(result.standings)
     ]
     return ["model", *labels], rows
+
+
+def _span(part: Bucket) -> str:
+    return f"{part.least}" if part.least == part.most else f"{part.least} to {part.most}"
 
 
 def _grid(heads: Sequence[str], rows: Rows) -> str:
@@ -153,6 +170,8 @@ def _described(one: Standing) -> dict[str, Any]:
         "name": one.name,
         "runs": [str(run) for run in one.runs],
         "scores": {name: _score(one, name, quality) for name, quality in one.qualities.items()},
+        "traits": {name: round(value, 4) for name, value in one.traits.items()},
+        "training_pairs": one.pairs,
         "parameters": one.decoding.parameters,
         "steps": one.spent.steps,
         "target_pieces": one.spent.tokens,

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from regard.config import Config
 from regard.core.errors import UserError
 
 SEED = "training.seed"
@@ -93,7 +94,14 @@ def budget_changes(text: str | None) -> list[str]:
         size = 0.0
     if kind not in BUDGETS or not 0 < size < UNLIMITED or (kind != "minutes" and size != int(size)):
         raise UserError(f"--budget {text}: expected steps=2000, tokens=2e6 or minutes=20.")
-    steps = int(size) if kind == "steps" else UNLIMITED
+    steps = int(size) if kind == "steps" else UNLIMITED  # and `limited_alone` takes other limits away
     counted = {"tokens": str(int(size)), "minutes": repr(size)}
     others = [f"training.{kind}={counted[kind]}"] if kind != "steps" else []
     return [f"training.steps={steps}", *others]
+
+
+def limited_alone(config: Config, changes: Sequence[str]) -> Config:
+    """Without the limits of its own that none of the changes has asked for."""
+    asked = {change.partition("=")[0].strip() for change in changes}
+    lifted = {kind: None for kind in BUDGETS if kind != "steps" and f"training.{kind}" not in asked}
+    return config.model_copy(update={"training": config.training.model_copy(update=lifted)})

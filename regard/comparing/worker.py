@@ -4,11 +4,13 @@ The configuration comes in on stdin. Killed with its parent, it leaves a run tha
 """
 
 import ctypes
+import logging
 import os
 import signal
 import sys
 import tomllib
-from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 PARENT_ENDS = 1  # PR_SET_PDEATHSIG of prctl, see sys/prctl.h
@@ -22,7 +24,8 @@ def main(parent: int, folder: Path, job: str) -> int:
     from regard.core.errors import UserError
 
     try:
-        return _work(folder, job)
+        with _told():
+            return _work(folder, job)
     except UserError as error:
         sys.stderr.write(f"{error}\n")
         return FAILED
@@ -36,12 +39,27 @@ def end_with(parent: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the library warns of goes to the log, of many alike a few and their number."""
+    from regard.core.often import FirstFew
+
+    handler, few = logging.StreamHandler(sys.stderr), FirstFew()
+    handler.addFilter(few)
+    logging.getLogger("regard").addHandler(handler)
+    try:
+        yield
+    finally:
+        for line in few.rest():
+            sys.stderr.write(f"{line}\n")
+
+
 def _work(folder: Path, job: str) -> int:
     from regard.config import parse_config
     from regard.core.allocation import keep_freed_memory
     from regard.evaluation import evaluate
     from regard.trainer import Trainer
-    from regard.training import Ended
+    from regard.training import Ended, Noted
 
     keep_freed_memory()
     config = parse_config(tomllib.loads(sys.stdin.read()), origin=str(folder))
@@ -49,7 +67,10 @@ def _work(folder: Path, job: str) -> int:
         asked: list[int] = []
         before = signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
         trainer = Trainer(config, folder, stop=lambda: "stopped" if asked else None)
-        last = deque(trainer.events(), maxlen=1).pop()
+        last = None
+        for last in trainer.events():
+            if isinstance(last, Noted):
+                sys.stderr.write(f"{last.text}\n")
         signal.signal(signal.SIGTERM, before)
         if not isinstance(last, Ended) or not last.finished:
             return STOPPED

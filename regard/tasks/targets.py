@@ -206,7 +206,7 @@ def warn_of_length(side: str, longest: int, texts: Iterable[tuple[str, int]]) ->
                 longest,
                 side,
                 without_surrogates(text[:40]),
-                extra={"counted_as": f"{side}s were cut to {longest} pieces"},
+                extra={"counted_as": f"{side}s were cut to {longest} pieces", "told_of": text},
             )
 
 

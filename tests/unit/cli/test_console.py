@@ -66,3 +66,19 @@ def test_of_a_warning_that_comes_often_the_first_few_are_shown_and_the_rest_is_c
     assert sum("Something else" in line for line in lines) == 5
     assert lines[-1] == "Warning: 997 more sources were cut; 1,000 in all."
     assert len(lines) == 12
+
+
+def test_the_same_one_again_is_counted_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logger = logging.getLogger("regard")
+    monkeypatch.setattr(logger, "handlers", [])
+    first_few = console.listen_to_warnings()
+    for _ in range(3):  # an evaluation after each of some validations, say
+        for number in range(5):
+            told = {"counted_as": "sources were cut", "told_of": f"source {number}"}
+            logger.warning("Source %d is long.", number, extra=told)
+    first_few.tell_the_rest()
+    said = printed(capsys)[1]
+    assert said.count("is long") == 3
+    assert "2 more sources were cut; 5 in all." in said

@@ -34,6 +34,8 @@ def standing(name: str, values: Sequence[float], *, reference: bool, reached: Re
         learnings=[record] * len(values),
         decoding=Decoding(123.4, 5_678),
         reached=reached,
+        traits={"perplexity": 12.5} if reference else {},
+        pairs=100 if reference else 90,
     )
 
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -5,6 +6,7 @@ from commands import TINY
 
 from regard.comparing.files import comparisons, find_comparison
 from regard.comparing.lineups import Lineup, Wishes, line_up
+from regard.comparing.standings import check_wishes
 from regard.comparing.varying import parse_variations
 from regard.config import load_config
 from regard.core.errors import UserError
@@ -97,6 +99,73 @@ def test_given_runs_that_differ_in_their_seed_alone_are_one_model(tmp_path: Path
     }
 
 
+def test_different_runs_in_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    runs = [given(tmp_path / "a/x"), given(tmp_path / "b/x", "training.clip=3"), given(tmp_path / "c/y")]
+    lineup = line_up(runs, Wishes(), tmp_path / "compare")
+    assert list(lineup.models) == ["a/x", "b/x"]  # and the third is a run of the first's model
+    assert [len(runs) for runs in lineup.models.values()] == [2, 1]
+
+
+def test_different_configurations_of_one_name_are_told_apart(tiny: Path) -> None:
+    other = tiny.parent / "other/tiny.toml"
+    other.parent.mkdir()
+    other.write_text(TINY.replace("encoder.width = 8", "encoder.width = 16"))
+    lineup = line_up([str(tiny), str(other)], Wishes(("training.seed=2",)), tiny.parent / "runs")
+    assert list(lineup.models) == [f"{tiny.parent.name}/tiny", "other/tiny"]
+    assert len({one.folder for one in lineup.candidates}) == 2
+
+
+def test_different_models_under_one_name_are_refused(tiny: Path) -> None:
+    run = given(tiny.parent / "one/score=dot", "training.clip=3")
+    (tiny.parent / "dates.toml").write_text(
+        "base = 'dates'\n[[members]]\nname = 'score=dot'\n[[members]]\nname = 'b'\nsettings.training.seed = 2\n"
+    )
+    with pytest.raises(UserError, match=r"are different models, but both are called 'score=dot'"):
+        line_up([run, str(tiny.parent / "dates.toml")], Wishes(), tiny.parent / "runs")
+
+
+def test_a_budget_lifts_what_limits_a_configuration_has_itself(tiny: Path) -> None:
+    tiny.write_text(TINY.replace("steps = 24", "steps = 24\ntokens = 100\nminutes = 0.01"))
+    training = varied(tiny, "training.seed=1,2", budget="steps=8").candidates[0].config.training
+    assert (training.steps, training.tokens, training.minutes) == (8, None, None)
+    asked = varied(tiny, "training.seed=1,2", budget="minutes=3", changes=("training.tokens=500",))
+    training = asked.candidates[0].config.training
+    assert (training.tokens, training.minutes) == (500, 3.0)
+
+
+def test_two_comparisons_at_once_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="Give one at a time"):
+        line_up(["ladder", "ladder-multi30k"], Wishes(), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"), [("laddr", "Did you mean 'ladder'"), ("spansh", "Did you mean 'spanish'")]
+)
+def test_a_misspelt_comparison_is_helped(tmp_path: Path, name: str, nearest: str) -> None:
+    with pytest.raises(UserError, match=nearest):
+        line_up([name], Wishes(), tmp_path)
+
+
+def test_a_misspelt_key_of_a_comparison_is_helped(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("base = 'dates'\nbugdet = { steps = 3 }\n[[members]]\nname = 'a'\n")
+    with pytest.raises(UserError, match=r"a comparison has no 'bugdet'.*Did you mean 'budget'"):
+        line_up([str(path)], Wishes(), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("metric", "against", "said"), [("bleux", "best", "bleux"), (None, "nobody", "nobody")]
+)
+def test_a_wish_that_cannot_be_met_is_told_before_anything_is_trained(
+    tiny: Path, metric: str | None, against: str, said: str
+) -> None:
+    lineup = varied(tiny, "training.seed=1,2")
+    check_wishes(lineup, "best")
+    check_wishes(replace(lineup, metric="character_error_rate"), "tiny")
+    with pytest.raises(UserError, match=said):
+        check_wishes(replace(lineup, metric=metric), against)
+
+
 def test_what_is_trained_cannot_be_varied(tmp_path: Path) -> None:
     runs = [given(tmp_path / "a"), given(tmp_path / "b", "training.clip=3")]
     with pytest.raises(UserError, match="is a run, and what is trained cannot be changed"):
@@ -105,7 +174,7 @@ def test_what_is_trained_cannot_be_varied(tmp_path: Path) -> None:
 
 def test_a_run_that_is_not_there_or_comes_twice_is_told(tmp_path: Path) -> None:
     run = given(tmp_path / "a")
-    with pytest.raises(UserError, match="There is no recipe and no file"):
+    with pytest.raises(UserError, match="There is no recipe, no comparison and no file"):
         line_up([run, str(tmp_path / "b")], Wishes(), tmp_path / "compare")
     with pytest.raises(UserError, match="Give each one once"):
         line_up([run, run], Wishes(), tmp_path / "compare")
@@ -169,7 +238,7 @@ def test_a_file_has_members_that_are_laid_over_its_base(tiny: Path) -> None:
         ),
         ("minutes = 0.5", "minutes = 0.5, steps = 3", "budget: Value error, a budget is one of"),
         ('"looks"', '"fixed vector"', "two members are called 'fixed vector'"),
-        ("reach = 90", "reech = 90", "reech: Extra inputs are not permitted"),
+        ("reach = 90", "reech = 90", "a comparison has no 'reech'. Did you mean 'reach'?"),
     ],
 )
 def test_a_mistake_in_a_file_is_told_with_its_place(tiny: Path, before: str, after: str, said: str) -> None:

@@ -13,16 +13,18 @@ def test_a_row_has_quality_with_spread_certainty_and_cost(result: Result) -> Non
         "bleu ↑": "32.00 ±1.50",
         "p": "–",
         "ter ↓": "32.00 ±1.50",
+        "perplexity": "12.50",
         "parameters": "5,678",
         "steps": "20",
         "time": "1:00",
         "pieces/s": "33",
         "to bleu 20": "1:00 (1 of 2)",
-        "pieces until then": "0.00M",
+        "pieces until then": "200",
         "sentences/s": "123",
         "memory": "300 MiB",
     }
     assert second["p"] == "0.0120 worse"
+    assert second["perplexity"] == ""
     assert second["to bleu 20"] == "never"
 
 
@@ -36,7 +38,13 @@ def test_a_column_that_nobody_asked_for_is_left_out(result: Result) -> None:
 
 def test_the_legend_says_what_was_equal_and_what_failed(result: Result) -> None:
     told = "\n".join(legend(result))
-    for words in ("20 steps each", "130 test sources", "over seeds", "Failed: third-1: diverged"):
+    for words in (
+        "20 steps each",
+        "130 test sources",
+        "over seeds",
+        "<b>best</b> 100, other 90",
+        "Failed: third-1: diverged",
+    ):
         assert words in told
 
 
