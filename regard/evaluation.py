@@ -101,8 +101,8 @@ class Evaluation:
 
     @property
     def is_right_or_wrong(self) -> bool:
-        """Whether an answer is one of the two; points are only nearer or farther."""
-        return self.config.kind_of("target") != "points"
+        """Whether an answer is one of the two, as a date is; translations, summaries and points are better or worse."""
+        return bool({"exact_match", "pronunciation_error_rate"} & self.scores.keys())
 
     def to_json(self) -> dict[str, object]:
         """`{"exact_match": {"value": 99.7, "signature": "...", "by_source_length": [...]}, ...}`"""

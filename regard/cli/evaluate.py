@@ -254,8 +254,8 @@ def _print_against(against: "Against") -> None:
 
 
 def _print_examples(evaluation: "Evaluation", count: int) -> None:
-    """Right answers, then wrong ones: up to half of all that are shown, because they teach more. Where none is right or
-    wrong, the first ones.
+    """Right answers, then wrong ones, half of each as far as there are so many: wrong ones teach more. Where an answer
+    is better or worse, the first ones.
     """
     from regard.viewing.labels import plain
 
@@ -263,7 +263,7 @@ def _print_examples(evaluation: "Evaluation", count: int) -> None:
     asked = zip(sources, evaluation.references, evaluation.predictions, strict=True)
     numbered = list(enumerate(asked))
     if not evaluation.is_right_or_wrong:
-        table = Table("source", "answer", "what was", box=None, padding=(0, 2, 0, 0))
+        table = Table("source", "answer", "what is right", box=None, padding=(0, 2, 0, 0))
         for _, (source, answers, one) in numbered[:count]:
             table.add_row(*(Text(plain(cell)) for cell in (source, one.text, " or ".join(answers))))
         results.print()
@@ -271,7 +271,8 @@ def _print_examples(evaluation: "Evaluation", count: int) -> None:
         return
     wrong = [n for n, (_, answers, one) in numbered if one.text not in answers]
     right = [n for n, (_, answers, one) in numbered if one.text in answers]
-    chosen = right[: count - min(len(wrong), count // 2)] + wrong[: count // 2]
+    few = min(len(right), max(count - count // 2, count - len(wrong)))
+    chosen = right[:few] + wrong[: count - few]
     table = Table("", "source", "answer", "right answer", box=None, padding=(0, 2, 0, 0))
     for number in chosen:
         source, answers, one = numbered[number][1]

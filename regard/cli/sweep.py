@@ -39,7 +39,7 @@ def sweep(
 
     The same command again goes on where it stopped. It writes best.toml.
     """
-    from regard.comparing.sweeping import Sweep, parse_range
+    from regard.comparing.sweeping import Sweep, parse_ranges
     from regard.core.allocation import keep_freed_memory
 
     keep_freed_memory()
@@ -48,7 +48,7 @@ def sweep(
         search = Sweep(
             recipe,
             changes or (),
-            [parse_range(one) for one in over],
+            parse_ranges(over),
             folder,
             seed=seed,
             stop=lambda: "stopped" if asked_to_stop() else None,

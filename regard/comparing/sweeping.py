@@ -5,6 +5,7 @@ trial-0000/     a run for each trial
 best.toml       the configuration of the best trial so far
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,11 +72,22 @@ def parse_range(text: str) -> Range:
         )
     except ValueError:
         raise UserError(f"--over {text}: {ends} is no range of numbers, {example}.") from None
+    if not (math.isfinite(found.low) and math.isfinite(found.high)):
+        raise UserError(f"--over {text}: a range needs two ends, {example}.")
     if (colon and scale != "log") or not found.low < found.high or (found.by_powers and found.low <= 0):
         raise UserError(
             f"--over {text}: the low end comes first, and :log is the only scale and needs numbers above 0, {example}."
         )
     return found
+
+
+def parse_ranges(texts: Sequence[str]) -> list[Range]:
+    ranges = [parse_range(text) for text in texts]
+    keys = [one.key for one in ranges]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise UserError(f"--over {key} is given twice. Give one range, or all its values with commas.")
+    return ranges
 
 
 def _is_whole(number: str) -> bool:
@@ -263,15 +275,24 @@ def _study(path: Path, *, seed: int, higher_is_better: bool) -> "optuna.Study":
         import optuna
     except ImportError:
         raise UserError("A sweep needs Optuna: pip install 'regard[sweep]'.") from None
+    from sqlalchemy.exc import SQLAlchemyError  # what Optuna's storage is made with
+
     optuna.logging.set_verbosity(optuna.logging.ERROR)
-    storage = optuna.storages.RDBStorage(f"sqlite:///{path.resolve()}")
-    study = optuna.create_study(
-        storage=storage,
-        study_name="sweep",
-        load_if_exists=True,
-        direction="maximize" if higher_is_better else "minimize",
-        pruner=optuna.pruners.MedianPruner(n_startup_trials=UNPRUNED),
-    )
+    try:
+        storage = optuna.storages.RDBStorage(f"sqlite:///{path.resolve()}")
+        study = optuna.create_study(
+            storage=storage,
+            study_name="sweep",
+            load_if_exists=True,
+            direction="maximize" if higher_is_better else "minimize",
+            pruner=optuna.pruners.MedianPruner(n_startup_trials=UNPRUNED),
+        )
+        earlier = len(study.get_trials(deepcopy=False))
+    except (SQLAlchemyError, optuna.exceptions.OptunaError, RuntimeError) as error:
+        why = str(error).splitlines()[0].rstrip(".")
+        raise UserError(
+            f"{path} cannot be read: {why}. Take it from a copy, or move it away and begin again; runs stay."
+        ) from error
     # Going on, it must not draw again what it drew at the start.
-    study.sampler = optuna.samplers.TPESampler(seed=seed + len(study.get_trials(deepcopy=False)))
+    study.sampler = optuna.samplers.TPESampler(seed=seed + earlier)
     return study

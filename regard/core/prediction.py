@@ -186,6 +186,7 @@ class Prediction:
         default=None, repr=False
     )  # all that was considered, if recorded
     problem: str | None = None  # why there is no answer
+    unread: int = field(default=0, compare=False)  # pieces of a source that was too long to be read whole
     piece_scores: tuple[float, ...] = field(
         default=(), repr=False, compare=False
     )  # log-probabilities that the score is the sum of, the end mark's included

@@ -225,8 +225,10 @@ def predicted(answer: Prediction, ask: Ask) -> bytes:
         "answers": [as_object(one, parts) for one in (answer, *answer.alternatives)],
         "problem": answer.problem,
     }
+    if answer.unread:
+        content["unread"] = answer.unread
     if "pieces" in ask.returns:
-        content["source_pieces"] = _length(answer)
+        content["source_pieces"] = _length(answer) + answer.unread
     if "beam" in ask.returns:
         content["beam"] = described(answer).get("beam", [])
     return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

@@ -81,9 +81,14 @@ class Served:
         return f"The sources or answers of this model are no texts: it can't return {part}."
 
     def longest(self, limits: Limits) -> int:
-        """Pieces, cells or points that a source may have; where all have equally many, nobody chose them."""
+        """Pieces, cells or points that a source may have; where all have equally many, nobody chose them.
+
+        Of longer ones than a model was trained with a part is read, where its configuration says which.
+        """
         codec = self.predictor.codec
-        return self.longest_source if codec.sources.fixed else min(limits.pieces, self.longest_source)
+        if codec.sources.fixed:
+            return self.longest_source
+        return limits.pieces if codec.limits.read else min(limits.pieces, self.longest_source)
 
     @cached_property
     def directions(self) -> tuple[tuple[str, str], ...]:

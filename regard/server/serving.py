@@ -10,6 +10,7 @@ import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
+from regard.core.cores import cores
 from regard.core.errors import UserError
 from regard.engines import find_folder
 from regard.server.app import application
@@ -55,7 +56,7 @@ def serve(settings: ServerSettings, listener: socket.socket) -> None:
 
 def loaded(settings: ServerSettings) -> object:
     """The application with its models, in this process."""
-    threads = settings.threads or max(1, (os.cpu_count() or 1) // settings.workers)
+    threads = settings.threads or max(1, cores() // settings.workers)
     if settings.threads or "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(threads)
     models = load_models(

@@ -22,7 +22,10 @@ class Limits(Settings):
     )
     inputs: int = Field(64, ge=1, le=100_000, description="Inputs of a request.")
     pieces: int = Field(
-        1000, ge=1, le=100_000, description="Pieces of an input; never more than the model was trained for."
+        1000,
+        ge=1,
+        le=100_000,
+        description="Pieces of an input; never more than the model was trained for, unless it reads a part of such.",
     )
     phrases: int = Field(8, ge=0, le=1000, description="Required and forbidden phrases of an input.")
     phrase_characters: int = Field(

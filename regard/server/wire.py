@@ -191,6 +191,9 @@ class BeamNode(BaseModel):
 class Predicted(BaseModel):
     answers: list[Answer] = Field(description="The best first.")
     problem: str | None = Field(None, description="Why there is no answer.")
+    unread: int | None = Field(
+        None, description="Pieces of the input that were not read, because it is longer than the model reads."
+    )
     source_pieces: int | None = Field(
         None, description="How many pieces the input has, marks not counted; told with pieces."
     )

@@ -62,6 +62,7 @@ class Shown:
     names: tuple[str, ...]  # of all positions that a model can look at
     words: Words | None = None  # that they are part of, where they are
     lent: Mapping[int, str] = field(default_factory=dict)  # ids of the answer that are words of this source
+    unread: int = 0  # pieces besides, of a source that was too long
 
 
 class Codec(Protocol):

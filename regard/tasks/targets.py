@@ -137,6 +137,7 @@ class TextTargets:
             rank=hypothesis.rank,
             piece_scores=hypothesis.steps,
             likeliest=tuple(map(self._likeliest, hypothesis.likeliest)),
+            unread=source.unread,
             view=self.view,
         )
 

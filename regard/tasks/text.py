@@ -28,6 +28,7 @@ class Row:
 
     text: str
     ids: tuple[int, ...]
+    unread: int = 0  # pieces that are no part of it, because the text is too long
 
     @property
     def name(self) -> bytes:
@@ -118,20 +119,28 @@ class TextCodec:
 
         Of what is longer than the model was trained for a part is read, with a warning: one line in, one line out.
         """
+        return [ids for ids, _ in self._encoded(texts)]
+
+    def _encoded(self, texts: Sequence[str]) -> list[tuple[list[int], int]]:
+        """With each row, how many pieces of its text are not in it."""
         whole = self.source.encode_many(texts)
-        warn_of_length("source", self.limits.source, zip(texts, map(len, whole), strict=True))
+        lengths = list(map(len, whole))
+        warn_of_length("source", self.limits.source, zip(texts, lengths, strict=True))
         read = self.borrowing.sources(texts) if self.borrowing else map(self.limits.window, whole)
-        return [[*ids, END] if text.strip() else [] for text, ids in zip(texts, read, strict=True)]
+        return [
+            ([*ids, END] if text.strip() else [], max(0, length - self.limits.source))
+            for text, ids, length in zip(texts, read, lengths, strict=True)
+        ]
 
     def read(self, requests: Sequence[Request]) -> list[Row | UserError | None]:
-        rows = self.encode([request.text for request in requests])
-        return [self._row(request, ids) for request, ids in zip(requests, rows, strict=True)]
+        rows = self._encoded([request.text for request in requests])
+        return [self._row(request, *row) for request, row in zip(requests, rows, strict=True)]
 
-    def _row(self, request: Request, ids: Sequence[int]) -> Row | UserError | None:
+    def _row(self, request: Request, ids: Sequence[int], unread: int) -> Row | UserError | None:
         if not ids:
             return None
         try:
-            return Row(request.text, (*self._front(request), *ids))
+            return Row(request.text, (*self._front(request), *ids), unread)
         except UserError as error:
             return error
 
@@ -177,7 +186,7 @@ class TextCodec:
             for one, name in zip(own, known, strict=True)
         )
         words = self._words(read, len(front)) if in_words else None
-        return Shown(read.text, (*front, *names), words, lent)
+        return Shown(read.text, (*front, *names), words, lent, read.unread)
 
     def _words(self, read: Row, front: int) -> Words:
         """The words of a source by its row; what stands before it is part of none."""

@@ -34,6 +34,7 @@ def page(prediction: Prediction, *, hide_special: bool = False) -> str:
         "title": spoken(f"{prediction.text[:60] or 'Attention'} · Regard"),
         "data": inert_json(content),
         "source": spoken(prediction.source),
+        "unread": _unread(prediction),
         "tree": tree,
         "answer": spoken(prediction.text),
     }
@@ -43,6 +44,13 @@ def page(prediction: Prediction, *, hide_special: bool = False) -> str:
         style=assets("base.css", *(f"{part}.css" for part in parts)),
         script=assets(*(f"{part}.js" for part in parts)),
     )
+
+
+def _unread(prediction: Prediction) -> str:
+    if not prediction.unread:
+        return ""
+    sentence = f"{prediction.unread:,} of its pieces were not read: it is longer than this model reads."
+    return f'<p class="unread">{spoken(sentence)}</p>'
 
 
 def inert_json(content: dict[str, Any]) -> str:

@@ -61,16 +61,17 @@ def chart(
     ticks = nice_ticks(*_range(heights if lowest is None else [lowest, *heights]))
     last = max(x for curve in curves for x, _ in curve.points)
     steps = nice_ticks(0, last, count=4)
+    left = max(_LEFT, 12 + 7 * max(len(f"{tick:g}") for tick in ticks))  # room for the longest number
 
     def across(x: float) -> float:
-        return _LEFT + _WIDE * x / last if last else _LEFT
+        return left + _WIDE * x / last if last else left
 
     def up(y: float) -> float:
         return _TOP + _HIGH * (ticks[-1] - y) / (ticks[-1] - ticks[0])
 
     lines = "".join(
-        f'<path class="rule" d="M{_LEFT} {up(tick):.1f}h{_WIDE}"/>'
-        f'<text x="{_LEFT - 8}" y="{up(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>'
+        f'<path class="rule" d="M{left} {up(tick):.1f}h{_WIDE}"/>'
+        f'<text x="{left - 8}" y="{up(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>'
         for tick in ticks
     )
     marks = "".join(
@@ -80,7 +81,7 @@ def chart(
     )
     paths = "".join(_curve(curve, across, up) for curve in curves)
     ends = ", ".join(f"{curve.name} {curve.points[-1][1]:.4g}" for curve in curves)
-    width, height = _LEFT + _WIDE + _RIGHT, _TOP + _HIGH + _BELOW
+    width, height = left + _WIDE + _RIGHT, _TOP + _HIGH + _BELOW
     below = f'<p class="across">{spoken(axis)}</p>' if axis else ""
     return (
         f'<figure class="chart"><figcaption><b>{spoken(name)}</b> <span>{_legend(curves)}</span></figcaption>'

@@ -226,7 +226,7 @@ def test_texts_are_no_measure_of_points(home: Path) -> None:
 
 def test_examples_of_points_are_shown_without_a_verdict(home: Path) -> None:
     shown = regard("evaluate", "runs/tracks", "--examples", "3", folder=home).stdout.decode()
-    assert "what was" in shown
+    assert "what is right" in shown
     assert "WRONG" not in shown
     assert "wrong." not in shown
 

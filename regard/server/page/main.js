@@ -243,11 +243,16 @@ class Page {
 
   drawProblem() {
     const { problem, again, prediction } = this.question;
-    const said = problem && problem.field !== "inputs.0" ? problem.message : prediction?.problem && !this.question.busy ? `No answer: ${prediction.problem}.` : null;
+    const said = problem && problem.field !== "inputs.0" ? problem.message : this.question.busy ? null : this.remark(prediction);
     const key = JSON.stringify([said, again?.seconds, problem?.status]);
     if (key === this.told) return;
     this.told = key;
     byId("problem").replaceChildren(...(said ? [notice(said, again, problem?.status === 401 ? () => this.askAgain() : null)] : []));
+  }
+
+  remark(prediction) {
+    if (prediction?.problem) return `No answer: ${prediction.problem}.`;
+    return prediction?.unread ? `${prediction.unread} pieces of the source were not read: it is longer than this model reads.` : null;
   }
 
   askAgain() {

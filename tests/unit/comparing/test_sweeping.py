@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from commands import TINY
 
-from regard.comparing.sweeping import Range, Sweep, parse_range
+from regard.comparing.sweeping import Range, Sweep, parse_range, parse_ranges
 from regard.config import load_config
 from regard.core.errors import UserError
 from regard.trainer import Trainer
@@ -33,11 +33,30 @@ def test_a_range_is_two_ends_or_several_values(text: str, expected: Range) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["a", "a=", "=1..2", "a=2..1", "a=0..1:log", "a=1..2:cube", "a=x..y", "a=1,,2", "a=1,1", "a=..3"]
+    "text",
+    [
+        "a",
+        "a=",
+        "=1..2",
+        "a=2..1",
+        "a=0..1:log",
+        "a=1..2:cube",
+        "a=x..y",
+        "a=1,,2",
+        "a=1,1",
+        "a=..3",
+        "a=1..inf",
+        "a=nan..2",
+    ],
 )
 def test_another_range_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UserError, match=r"such as training.learning_rate=1e-4..1e-2:log"):
         parse_range(text)
+
+
+def test_a_setting_that_is_given_twice_is_refused() -> None:
+    with pytest.raises(UserError, match="--over a is given twice"):
+        parse_ranges(["a=1..2", "b=1..2", "a=3..4"])
 
 
 @pytest.fixture
@@ -166,3 +185,15 @@ def test_a_sweep_over_other_settings_needs_another_folder(tiny: str) -> None:
 def test_an_unknown_setting_is_told_before_anything_is_tried(tiny: str) -> None:
     with pytest.raises(UserError, match=r"unknown setting 'training.lerning_rate'"):
         sweep(tiny, Range("training.lerning_rate", 0.1, 1.0))
+
+
+@pytest.mark.parametrize("content", [b"nothing of the kind" * 300, None])
+def test_a_damaged_record_is_told_and_left_alone(tiny: str, content: bytes | None) -> None:
+    folder = Path(tiny).parent / "sweep"
+    list(Sweep(tiny, (), [parse_range("training.clip=1..2")], folder).run(1))
+    record = folder / "sweep.db"
+    record.write_bytes(content or record.read_bytes()[:5000])
+    damaged = record.read_bytes()
+    with pytest.raises(UserError, match=r"sweep.db cannot be read: .*Take it from a copy"):
+        Sweep(tiny, (), [parse_range("training.clip=1..2")], folder)
+    assert record.read_bytes() == damaged

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import Gate, Here, here, until
+from serving import RECURRENT, Gate, Here, here, until, untrained
 
 ASK = json.dumps({"inputs": ["abc"]}).encode()
 HEAD = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -46,6 +46,23 @@ def waiting(server: Here, count: int, content: Any = None) -> Iterator[list[Any]
     yield replies
     for thread in threads:
         thread.join()
+
+
+def test_of_a_source_that_is_too_long_a_part_is_read_where_the_configuration_says_which(
+    tmp_path: Path,
+) -> None:
+    settings = ("data.max_source=10", "data.long_source=first")
+    run = untrained(tmp_path / "run", *RECURRENT, *settings)
+    with here(run, limits={"pieces": 30}) as server:
+        told = server.get("/v1/models").json["models"][0]
+        assert told["limits"]["pieces"] == 30
+        reply = server.post("/v1/predict", {"inputs": ["abc" * 10, "abc"], "return": ["pieces"]})
+        long, short = reply.json["predictions"]
+        assert (long["unread"], long["source_pieces"]) == (20, 30)
+        assert "unread" not in short
+        assert server.post("/v1/predict", {"inputs": ["a" * 31]}).status == 422
+    with here(untrained(tmp_path / "other", *RECURRENT, settings[0])) as server:
+        assert server.post("/v1/predict", {"inputs": ["a" * 11]}).status == 422
 
 
 def test_a_body_that_says_it_is_too_large_is_refused_before_it_comes(runs: Path) -> None:

@@ -112,3 +112,8 @@ def test_without_scripts_the_texts_can_still_be_read(hostile: Prediction) -> Non
     text = page(replace(hostile, source="a <b>", text="answer & more"))
     assert "<dd>a &lt;b&gt;</dd>" in text
     assert "<dd>answer &amp; more</dd>" in text
+
+
+def test_the_page_says_what_of_a_long_source_was_not_read(two_by_three: Prediction) -> None:
+    assert "were not read" not in page(two_by_three)
+    assert "1,097 of its pieces were not read" in page(replace(two_by_three, unread=1097))

@@ -52,3 +52,10 @@ def test_a_curve_stands_where_its_values_are() -> None:
 def test_without_a_record_there_is_nothing() -> None:
     assert learning_charts([]) == ""
     assert learning_charts([{"kind": "train", "step": 1, "loss": float("inf")}]) == ""
+
+
+def test_long_numbers_on_the_axis_have_room() -> None:
+    page = learning_charts([{"kind": "train", "step": n, "loss": 2.71190 + n * 1e-5} for n in range(3)])
+    labels = re.findall(r'<text x="(\d+)" y="[\d.]+" text-anchor="end">([\d.]+)</text>', page)
+    assert max(len(number) for _, number in labels) > 5
+    assert all(int(x) >= 6 * len(number) for x, number in labels)
