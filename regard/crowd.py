@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
-from regard.core.cores import Workers
+from regard.core.cores import Workers, check_workers
 from regard.core.prediction import Prediction, Request
 
 SOURCES = 64  # that a process is sent at a time: enough for a full batch, few enough to share them out evenly
@@ -49,6 +49,7 @@ class Crowd:
     """
 
     def __init__(self, *paths: str | Path, workers: int, **how: Any):
+        check_workers(workers)
         self._workers = Workers(Answering(paths, how), workers)
 
     def stream(

@@ -12,6 +12,7 @@ import torch
 
 from regard import build
 from regard.core.batch import Source, Tokens
+from regard.core.cores import check_workers
 from regard.core.errors import TooLongError, UserError, did_you_mean
 from regard.core.kinds import AT_SOURCE, CROSS, KINDS, NOTHING, member_kind
 from regard.core.memory import Memory
@@ -70,6 +71,7 @@ def load(
     batch of its own: one for each core, if that is left out. An exported model has its own engine. For several
     processes of the native engine see `regard.crowd`.
     """
+    check_workers(workers)
     if not paths:
         raise UserError("Nothing to load: give a run folder, such as runs/dates.")
     chosen = _engine(paths, engine)

@@ -13,6 +13,7 @@ import sys
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -58,6 +59,10 @@ def main() -> None:
             told.append(found.told)
             sys.stdout.write(found.told + "\n\n")
             sys.stdout.flush()
+            _keep(chosen, told, figures)  # after each part: what comes then may fail
+
+
+def _keep(chosen: argparse.Namespace, told: list[str], figures: dict[str, Any]) -> None:
     if chosen.into:
         chosen.into.write_text(between_marks(chosen.into.read_text(), "\n\n".join(told)))
     if chosen.output:

@@ -122,9 +122,11 @@ def _trained(name: str, found: dict[str, Any], reasons: dict[str, str], path: Pa
 
 def decoding(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts) -> Measured:
     """Sentences in a second, of a fixed number of steps."""
-    entries = [Entry(system, way) for system in systems for way in system.facts.DECODERS]
-    figures: dict[str, Any] = {}
-    reasons: dict[str, str] = {}
+    entries = [
+        Entry(system if not place else system.again(), way)
+        for system in systems
+        for place, way in enumerate(system.facts.DECODERS)
+    ]  # a process for each way, so that all are asked in turn
 
     def ask(entry: Entry, number: int) -> dict[str, Any]:
         return {
@@ -134,16 +136,16 @@ def decoding(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts
             for batch, beam in WAYS
         }
 
-    for group in _by_system(entries):
-        found, why = _alternate(
-            group,
-            lambda entry: entry.system.ask("decoder", shape=DECODED.name, way=entry.way),
-            lambda entry: entry.system.ask("decode", first=0, count=2, batch=1, beam=5, steps=STEPS),
-            ask,
-            chosen.rounds,
-        )
-        figures |= found
-        reasons |= why
+    figures, reasons = _alternate(
+        entries,
+        lambda entry: entry.system.ask("decoder", shape=DECODED.name, way=entry.way),
+        lambda entry: entry.system.ask("decode", first=0, count=2, batch=1, beam=5, steps=STEPS),
+        ask,
+        chosen.rounds,
+    )
+    for entry in entries:
+        if entry.system not in systems:
+            entry.system.stop()
     return Measured({"measured": figures, "reasons": reasons}, decoded(figures, reasons))
 
 
@@ -158,30 +160,23 @@ def decoded(figures: dict[str, list[Any]], reasons: dict[str, str]) -> str:
         title: {name: middle(rates([one[name] for one in rounds], "sentences")) for name in rounds[0]}
         for title, rounds in figures.items()
     }
-    best = {
-        f"{batch} {beam}": max((rate[one][f"{batch} {beam}"] for one in peers), default=0)
-        for batch, beam in WAYS
-    }
+
+    def ratio(title: str, name: str) -> str:
+        """Of Regard's rounds to those of the fastest peer in the same rounds."""
+        if not title.startswith("Regard") or not peers:
+            return ""
+        best = max(peers, key=lambda one: rate[one][name])
+        ours, theirs = ([one[name] for one in figures[each]] for each in (title, best))
+        return f" ({paired(rates(ours, 'sentences'), rates(theirs, 'sentences')):.2f})"
+
     rows = []
     for title, rounds in figures.items():
-        cells = [
-            f"{value:,.1f}"
-            + (f" ({value / best[name]:.2f})" if title.startswith("Regard") and best[name] else "")
-            for name, value in rate[title].items()
-        ]
+        cells = [f"{value:,.1f}{ratio(title, name)}" for name, value in rate[title].items()]
         peak = max(one["peak"] for each in rounds for one in each.values()) / MEGABYTE
         rows.append([title, *cells, f"{peak:,.0f}"])
     rows += [[title, *[NONE] * len(WAYS), reason] for title, reason in reasons.items()]
     ways = [f"batch {batch}, beam {beam}" for batch, beam in WAYS]
     return table([f"decoding {DECODED.name}, sentences/s", *ways, "peak MB"], rows)
-
-
-def _by_system(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """Ways of one system can't be open at the same time: the first ways of all go together, then the second."""
-    places: dict[int, list[Entry]] = {}
-    for entry in entries:
-        places.setdefault(entry.system.facts.DECODERS.index(entry.way), []).append(entry)
-    return [places[number] for number in sorted(places)]
 
 
 def startup(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts) -> Measured:
@@ -191,18 +186,27 @@ def startup(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts)
         if not system.facts.DECODERS:
             continue
         try:
-            system.begin()
-            made = system.ask("decoder", shape=DECODED.name, way=system.facts.DECODERS[0])
-            first = system.ask("decode", first=0, count=1, batch=1, beam=1, steps=STEPS)
-            parts = [system.seconds, made["seconds"], first["seconds"]]
-            figures[system.title] = parts
-            rows.append([system.title, *(f"{part:.2f}" for part in (*parts, sum(parts)))])
-            system.end()
+            every = [_started(system.again()) for _ in range(chosen.rounds)]
+            figures[system.title] = every
+            parts = [*map(middle, zip(*every, strict=True)), middle([sum(one) for one in every])]
+            rows.append([system.title, *(f"{part:.2f}" for part in parts)])
         except FailureError as failure:
             rows.append([system.title, NONE, NONE, NONE, str(failure)])
     return Measured(
         figures, table(["start-up, seconds", "imports", "model", "first answer", "together"], rows)
     )
+
+
+def _started(system: System) -> tuple[float, float, float]:
+    """The seconds of imports, model and first answer, in a process of its own."""
+    try:
+        system.begin()
+        made = system.ask("decoder", shape=DECODED.name, way=system.facts.DECODERS[0])
+        first = system.ask("decode", first=0, count=1, batch=1, beam=1, steps=STEPS)
+        system.end()
+        return system.seconds, made["seconds"], first["seconds"]
+    finally:
+        system.stop()
 
 
 def growth(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts) -> Measured:

@@ -35,6 +35,10 @@ class System:
     def __post_init__(self) -> None:
         self.facts = load(HERE / "systems" / f"{self.name}.py")
 
+    def again(self) -> "System":
+        """The same in another process."""
+        return System(self.name, self.data, self.threads, self.log, reason=self.reason)
+
     @property
     def title(self) -> str:
         return str(self.facts.TITLE)

@@ -56,9 +56,9 @@ class Child:
         self._step: contract.Step = self.system.trainer(contract.SHAPES[shape])
         return {"seconds": time.perf_counter() - started}
 
-    def train(self, numbers: list[int]) -> dict[str, Any]:
-        """Steps on these batches."""
-        batches = [self.batches[number] for number in numbers]
+    def train(self, numbers: list[int], share: float = 1.0) -> dict[str, Any]:
+        """Steps on these batches, or on a share of the rows of each."""
+        batches = [_part(self.batches[number], share) for number in numbers]
         started = time.perf_counter()
         told = [self._step(batch) for batch in batches]
         seconds = time.perf_counter() - started
@@ -82,6 +82,11 @@ class Child:
         if len(lengths) != count or any(not steps - 1 <= length <= steps for length in lengths):
             raise ValueError(f"asked for {count} answers of {steps} pieces, got {sorted(set(lengths))}")
         return {"seconds": seconds, "sentences": count, "peak": peak()}
+
+
+def _part(batch: contract.Batch, share: float) -> contract.Batch:
+    rows = max(1, round(share * len(batch.sources)))
+    return contract.Batch(batch.sources[:rows], batch.targets[:rows])
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ def load_shortlist(folder: ModelFolder, models: Sequence[Seq2Seq], sizes: Mappin
             found.likely.dim() == 2
             and len(found.likely) == sizes["source"]
             and found.common.dim() == 1
-            and all(int(one.min()) >= -1 and int(one.max()) < sizes["target"] for one in parts.values())
+            and all(((one >= -1) & (one < sizes["target"])).all() for one in parts.values())
         )
     except (SafetensorError, OSError, KeyError, RuntimeError) as error:
         raise UserError(

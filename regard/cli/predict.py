@@ -131,7 +131,8 @@ def predict(
         answers = predictor.stream(requests, attention=attention, mbr=mbr, window=window, **options)
     else:
         wished = {"attention": attention, "mbr": mbr, **options}
-        answers = _by_workers(Crowd(*runs, workers=workers, **how), requests, wished)
+        each = -(-window // workers)  # lines of a worker at a time, of which those of like length go together
+        answers = _by_workers(Crowd(*runs, workers=workers, **how), requests, {"sources": each, **wished})
     for number, answer in enumerate(answers, start=1):
         if answer.problem:
             notes.print(f"Warning: line {number} has no answer: {sentence(answer.problem)}")

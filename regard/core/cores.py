@@ -31,6 +31,14 @@ def cores() -> int:
     return int(chosen)
 
 
+def check_workers(number: object) -> None:
+    """A UserError for what is no number of workers; None is one."""
+    if number is not None and (
+        not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= 4096
+    ):
+        raise UserError(f"workers is {number!r}, but should be a number from 1 to 4096.")
+
+
 def threaded(number: int) -> dict[str, str]:
     """The environment of a process that computes on so many threads, whatever this one was told."""
     return {**os.environ, "OMP_NUM_THREADS": str(number), "MKL_NUM_THREADS": str(number)}

@@ -18,8 +18,11 @@ def work() -> None:
             answer = (True, function(item))
         except Exception as error:
             answer = (False, error)
-        pickle.dump(answer, answers, protocol=pickle.HIGHEST_PROTOCOL)
-        answers.flush()
+        try:
+            pickle.dump(answer, answers, protocol=pickle.HIGHEST_PROTOCOL)
+            answers.flush()
+        except BrokenPipeError:  # whoever asked is gone
+            os._exit(1)
 
 
 if __name__ == "__main__":

@@ -57,8 +57,6 @@ def load_engine(
         raise UserError(
             f"{path} was exported to {found.to}, and {name} does not read that. Give the run itself."
         )
-    if workers is not None and workers < 1:
-        raise UserError(f"{workers} workers are none. Leave workers out, and there is one for each core.")
     parts = _module(name)
     if found is None:
         found = cached_export(find_model(path), name, partial(_write, find_model(path), name, "float32"))

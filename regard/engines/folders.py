@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,9 @@ class Export:
     facts: Mapping[str, Any]  # what the engine has to know
     format: int = FORMAT
     regard: str = field(default=__version__)
+    digests: Mapping[str, str] = field(
+        default_factory=dict, repr=False
+    )  # SHA-256 of the engine's files, by name
 
     @property
     def model(self) -> ModelFolder:
@@ -45,6 +49,17 @@ class Export:
         """The engine's own."""
         return self.folder / self.to
 
+    def damage(self) -> str | None:
+        """What is wrong with the engine's files; None if they are as they were written."""
+        for name, digest in self.digests.items():
+            try:
+                found = _digest(self.files / name)
+            except OSError as error:
+                return f"{name}: {error.strerror}"
+            if found != digest:
+                return f"{name} is damaged"
+        return None
+
 
 def find_export(path: str | Path) -> Export | None:
     """What was exported to this folder; None if it is something else."""
@@ -54,6 +69,8 @@ def find_export(path: str | Path) -> Export | None:
     try:
         found = json.loads(manifest.read_text(encoding="utf-8"))
         export = Export(Path(path), **found)
+        if not isinstance(export.facts, Mapping) or not isinstance(export.digests, Mapping):
+            raise TypeError
     except (OSError, ValueError, TypeError):
         raise UserError(f"{manifest} is damaged. Export the model again.") from None
     if export.format != FORMAT:
@@ -82,7 +99,9 @@ def write_export(folder: ModelFolder, to: str, output: Path, write: Write) -> Ex
             if file.is_file() and file != folder.weights_path and not file.name.startswith("."):
                 copy_whole(file, writing / file.name)
         (writing / to).mkdir()
-        export = Export(output, to, digest, write(writing / to))
+        facts = write(writing / to)
+        digests = {file.name: _digest(file) for file in sorted((writing / to).iterdir()) if file.is_file()}
+        export = Export(output, to, digest, facts, digests=digests)
         document = {name: value for name, value in asdict(export).items() if name != "folder"}
         write_whole(writing / EXPORT, json.dumps(document, indent=2) + "\n")
     return export
@@ -113,5 +132,11 @@ def cached_export(folder: ModelFolder, to: str, write: Write) -> Export:
 def _made(path: Path) -> Export | None:
     """What stands in the cache; nothing, where it is damaged and has to be made again."""
     with suppress(UserError):
-        return find_export(path)
+        found = find_export(path)
+        return found if found is None or found.damage() is None else None
     return None
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()

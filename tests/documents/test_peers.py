@@ -219,3 +219,51 @@ def test_where_not_all_fit_each_is_made_ready_in_every_round(
     assert not reasons
     assert not open_now
     assert times.count("a") == begun
+
+
+class Pretended:
+    """A system in this process, that does nothing and tells as much as its share of a batch has."""
+
+    name, title = "regard_itself", "Regard"
+
+    def __init__(self, peers: dict[str, Any]):
+        contract = peers["contract"]
+        batch = contract.Batch([[7]] * 8, [[4, 5, 6]] * 8)
+        answers = lambda sources, batch, beam, steps: [steps] * len(sources)  # noqa: E731
+        system = SimpleNamespace(trainer=lambda shape: lambda batch: 1.0, decoder=lambda shape, way: answers)
+        self.child = peers["worker"].Child(system, [batch] * 3, [[7]] * 20, threads=1)
+        self.asked: list[str] = []
+
+    def begin(self) -> None:
+        self.asked.append("begin")
+
+    def ask(self, do: str, **arguments: Any) -> dict[str, Any]:
+        self.asked.append(do)
+        told: dict[str, Any] = getattr(self.child, do)(**arguments)
+        return told
+
+    def end(self) -> None:
+        self.asked.append("end")
+
+
+def test_growth_tells_steps_and_memory_over_shares_of_a_batch(peers: dict[str, Any]) -> None:
+    system = Pretended(peers)
+    found = peers["measuring"].growth([system], SimpleNamespace(rounds=2), None)
+    assert list(found.figures["seconds"]) == [16, 32, 64, 128, 256]
+    assert list(found.figures["peaks"]) == [
+        8,
+        16,
+        32,
+    ]  # tokens: a quarter, a half and all of eight rows of four
+    assert "milliseconds a step" in found.told
+    assert system.asked.count("begin") == system.asked.count("end") == 4
+
+
+def test_ratios_of_answers_are_medians_over_rounds(peers: dict[str, Any]) -> None:
+    def rounds(*seconds: float) -> list[dict[str, Any]]:
+        ways = [f"{batch} {beam}" for batch, beam in peers["measuring"].WAYS]
+        return [{way: {"sentences": 10, "seconds": one, "peak": 0} for way in ways} for one in seconds]
+
+    figures = {"Regard float32": rounds(1, 2, 4), "fairseq": rounds(4, 2, 4)}
+    told = peers["measuring"].decoded(figures, {}).splitlines()
+    assert told[2].count("5.0 (1.00)") == 4  # of 4, 1 and 1; the ratio of the medians, 5.0 and 2.5, is 2

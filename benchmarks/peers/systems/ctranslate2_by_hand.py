@@ -11,7 +11,6 @@ ENVIRONMENT = "regard"  # which has it
 TRAINS = ()
 LACKS = "trains nothing"
 DECODERS = ("float32", "int8", "float32, one worker", "int8, one worker")
-PATIENCE = 2  # as Regard asks it, so that both search equally far
 
 
 def start() -> None:

@@ -145,7 +145,10 @@ def decoder(shape: Shape, way: str) -> Decode:
         if crowd is not None:
             answers = list(crowd.stream(texts, sources=batch, **options))
         elif predictor.engine is not None:
-            answers = predictor.predict(texts, **options)  # it shares out the sources itself
+            together = (
+                batch * predictor.engine.workers
+            )  # it shares them out: a batch for each worker, as by hand
+            answers = [one for some in chunks(texts, together) for one in predictor.predict(some, **options)]
         else:
             answers = [one for some in chunks(texts, batch) for one in predictor.predict(some, **options)]
         return [len(answer.pieces) for answer in answers]

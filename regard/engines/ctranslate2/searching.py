@@ -63,12 +63,14 @@ class CTranslate2:
         workers: int | None = None,
     ):
         """`source` and `target` are the names of the pieces. Without a `compute_type` it is as exported."""
-        self.workers = workers or (cores() if device.type == "cpu" else 1)
+        self.workers = (cores() if device.type == "cpu" else 1) if workers is None else workers
         try:
             self.parameters = int(export.facts["parameters"])
             self._places: int | None = export.facts["places"]
         except KeyError as error:
             raise _damaged(export, f"it does not tell its {error.args[0]}") from error
+        except (TypeError, ValueError) as error:
+            raise _damaged(export, f"it does not tell how many parameters it has: {error}") from error
         self._source = list(source)
         self._target = {name: number for number, name in enumerate(target)}
         self._batch_tokens = batch_tokens
@@ -77,6 +79,8 @@ class CTranslate2:
             raise UserError(
                 f"CTranslate2 does not compute in {compute_type!r} here.{did_you_mean(compute_type, known)}"
             )
+        if damage := export.damage():
+            raise _damaged(export, damage)
         try:
             self._translator = ctranslate2.Translator(
                 str(export.files),
@@ -86,7 +90,7 @@ class CTranslate2:
                 inter_threads=self.workers,
                 intra_threads=1,
             )
-        except RuntimeError as error:
+        except (RuntimeError, IndexError, ValueError) as error:
             raise _damaged(export, str(error)) from error
 
     def refusal(self, plan: SearchPlan) -> str | None:

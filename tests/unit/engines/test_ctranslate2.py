@@ -154,7 +154,7 @@ def test_what_can_not_be_loaded_so_is_said(tmp_path: Path) -> None:
     for options, said in (
         ({"engine": "ctranslate"}, "Did you mean 'ctranslate2'"),
         ({"engine": "ctranslate2", "compute_type": "int9"}, "int8"),
-        ({"engine": "ctranslate2", "workers": 0}, "0 workers"),
+        ({"engine": "ctranslate2", "workers": 0}, "workers is 0"),
         ({"engine": "ctranslate2", "copy_unknown": True}, "unknown words"),
         ({"compute_type": "int9"}, "native engine does not compute in .int9..*int8"),
     ):

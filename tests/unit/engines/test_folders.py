@@ -3,12 +3,14 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from untrained import sources, transformer_changes, write_model
 
 import regard
 from regard import UserError
+from regard.crowd import Crowd
 from regard.engines import export, exporting, find_export
 from regard.engines.folders import CACHE
 
@@ -104,6 +106,8 @@ def test_what_is_damaged_in_the_cache_is_made_again(model: Path) -> None:
     (made,) = cached(model)
     (made / "export.json").write_text("{")
     assert answers(model, engine="ctranslate2") == first
+    (made / "ctranslate2/model.bin").write_bytes(b"")
+    assert answers(model, engine="ctranslate2") == first
 
 
 def test_an_export_of_which_a_part_is_gone_is_told_of(model: Path, tmp_path: Path) -> None:
@@ -119,6 +123,50 @@ def test_an_export_of_which_a_part_is_gone_is_told_of(model: Path, tmp_path: Pat
     (out / "export.json").write_text(json.dumps({**manifest, "facts": {}}))
     with pytest.raises(UserError, match="does not tell its parameters"):
         regard.load(out)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_damage_of_any_kind_is_a_sentence(model: Path, tmp_path: Path, whole: bool) -> None:
+    """Where the manifest has digests, and in one of before there were any."""
+    out = export(model, to="ctranslate2", output=tmp_path / "out").folder
+    manifest = json.loads((out / "export.json").read_text())
+    if not whole:
+        (out / "export.json").write_text(json.dumps({**manifest, "digests": {}}))
+    weights, names = out / "ctranslate2/model.bin", out / "ctranslate2/shared_vocabulary.json"
+    kept, words = weights.read_bytes(), names.read_text()
+    for content in (bytes(len(kept)), kept[: len(kept) // 2]):
+        weights.write_bytes(content)
+        with pytest.raises(UserError, match="can't read what was exported here"):
+            regard.load(out)
+    weights.write_bytes(kept)
+    if whole:
+        names.write_text(json.dumps(json.loads(words)[:-3]))
+        with pytest.raises(UserError, match=r"shared_vocabulary\.json is damaged"):
+            regard.load(out)
+        names.write_text(words)
+    for change in ({"facts": None}, {"facts": {**manifest["facts"], "parameters": "many"}}, {"digests": 3}):
+        (out / "export.json").write_text(json.dumps({**manifest, **change}))
+        with pytest.raises(UserError, match=r"damaged|how many parameters"):
+            regard.load(out)
+
+
+def test_a_flipped_bit_is_found(model: Path, tmp_path: Path) -> None:
+    out = export(model, to="ctranslate2", output=tmp_path / "out").folder
+    weights = out / "ctranslate2/model.bin"
+    content = bytearray(weights.read_bytes())
+    content[len(content) // 2] ^= 1
+    weights.write_bytes(content)
+    with pytest.raises(UserError, match=r"model\.bin is damaged"):
+        regard.load(out)
+
+
+@pytest.mark.parametrize("workers", [0, -3, 1.5, True])
+@pytest.mark.parametrize("engine", ["native", "ctranslate2"])
+def test_workers_that_are_none_are_refused(model: Path, engine: str, workers: Any) -> None:
+    with pytest.raises(UserError, match="should be a number from 1"):
+        regard.load(model, engine=engine, workers=workers)
+    with pytest.raises(UserError, match="should be a number from 1"):
+        Crowd(model, workers=workers)
 
 
 def test_a_folder_that_can_not_be_written_is_told_of(model: Path) -> None:
