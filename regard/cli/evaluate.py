@@ -116,8 +116,10 @@ def evaluate(
             f"--report and --alignments need attention, which {engine} does not record. Leave --engine out."
         )
     test = _alignment_test(alignments, align_by, threshold, layer, head, backward, device)
+    from regard.core.allocation import keep_freed_memory
     from regard.evaluation import evaluate as score
 
+    keep_freed_memory()
     options = search_options(search, beam=beam, best=best)
     runs = (run, *(together or []))
     evaluation = score(

@@ -103,10 +103,12 @@ def predict(
     keeps the rules, the line is empty, with a warning. With --best there are as many lines for each, written
     as `number ||| answer ||| log-probability`.
     """
+    from regard.core.allocation import keep_freed_memory
     from regard.core.prediction import Request
     from regard.crowd import Crowd
     from regard.predictor import load
 
+    keep_freed_memory()
     runs = (run, *(together or []))
     how: dict[str, Any] = {
         "device": device,
