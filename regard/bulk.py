@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 from regard.core.errors import UserError, did_you_mean
 from regard.core.prediction import Request
 from regard.data.lines import line_blocks
+from regard.engines import find_folder
 from regard.predictor import load
-from regard.run import find_model
 from regard.search import Options
 
 if TYPE_CHECKING:
@@ -38,16 +38,22 @@ def predict(
     window: int = 512,
     cpus: float = 1,
     gpus: float = 0,
+    engine: str | None = None,
+    compute_type: str | None = None,
+    shortlist: bool = False,
     **options: Unpack[Options],
 ) -> "Dataset":
     """The rows, in their order, each with its `answer` and `score`, as `regard predict` would give them.
 
     So many `workers`, each with so many `cpus` and `gpus`, load the run, which all machines must see, and answer
-    `window` rows at a time. Ray begins when the answers are asked for: written, or read row by row. A row that has
-    no source or no answer has an empty one.
+    `window` rows at a time. `engine`, `compute_type` and `shortlist` are those of `regard.load`, and an exported folder
+    may be given, too. Ray begins when the answers are asked for: written, or read row by row. A row that has no source
+    or no answer has an empty one.
     """
     folder = Path(run).resolve()
-    find_model(folder)  # a wrong name is told here, not by every worker
+    find_folder(folder)  # a wrong name is told here, not by every worker
+    threads = max(1, int(cpus))
+    how = {"engine": engine, "compute_type": compute_type, "shortlist": shortlist, "workers": threads}
     parts = sources.repartition(target_num_rows_per_block=window)
     answers = parts.map_batches(
         Worker,
@@ -56,6 +62,7 @@ def predict(
             "device": "cuda" if gpus else "cpu",
             "column": column,
             "to": to,
+            "how": how,
         },
         fn_kwargs={"options": options},
         batch_size=window,
@@ -71,8 +78,8 @@ def predict(
 class Worker:
     """A model in a process of its own."""
 
-    def __init__(self, *, run: Path, device: str, column: str, to: str | None):
-        self.predictor = load(run, device=device)
+    def __init__(self, *, run: Path, device: str, column: str, to: str | None, how: Mapping[str, Any]):
+        self.predictor = load(run, device=device, **how)
         self.column = column
         self.to = to
 
