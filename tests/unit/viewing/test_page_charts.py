@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from regard.viewing.page_charts import learning_charts, nice_ticks
+from regard.viewing.page_charts import Curve, chart, learning_charts, nice_ticks
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,9 @@ def test_long_numbers_on_the_axis_have_room() -> None:
     labels = re.findall(r'<text x="(\d+)" y="[\d.]+" text-anchor="end">([\d.]+)</text>', page)
     assert max(len(number) for _, number in labels) > 5
     assert all(int(x) >= 6 * len(number) for x, number in labels)
+
+
+def test_an_axis_that_begins_at_zero_does_so_where_all_values_are_zero() -> None:
+    page = chart("bleu", [Curve("a", [(1.0, 0.0), (2.0, 0.0)])], over="length", lowest=0)
+    assert "-0" not in page
+    assert ">0.25<" in page
