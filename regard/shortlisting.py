@@ -60,7 +60,8 @@ def _covered(shortlist: Shortlist, store: Store) -> tuple[float, float]:
     for number in range(len(store)):
         source, target = (torch.from_numpy(side.astype(np.int64)) for side in store.pair(number))
         short = shortlist.of(source[None], torch.ones(1, len(source), dtype=torch.bool))
-        known += int(torch.isin(target, short.pieces).sum())
+        own = short.pieces[short.never[0] == 0]
+        known += int(torch.isin(target, own).sum())
         wanted += len(target)
-        pieces += len(short.pieces)
+        pieces += len(own)
     return known / max(wanted, 1), pieces / max(len(store), 1)

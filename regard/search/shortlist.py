@@ -6,13 +6,16 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
-from regard.core.pieces import SPECIAL_PIECES
+from regard.core.pieces import PAD, SPECIAL_PIECES
 from regard.core.state import State, StepOutput
 from regard.search.hypothesis import Found, Likeliest
 from regard.search.question import Question
 from regard.search.stepper import Stepper
 from regard.search.tree import Tree
+
+_STEP = 256  # numbers of pieces are multiples of it: oneDNN makes a program for every other width of a matrix
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,10 @@ class Shortlist:
         own.scatter_(1, likely + 1, value=True)  # B 1+V, the first for what is none
         pieces = own[:, 1:].any(0).nonzero()[:, 0]  # N, rising
         allowed = own[:, 1:][:, pieces]  # B N
+        never = torch.zeros(allowed.shape, device=allowed.device).masked_fill(~allowed, -torch.inf)
+        spare = -len(pieces) % _STEP
         return Shortened(
-            pieces, torch.zeros(allowed.shape, device=allowed.device).masked_fill(~allowed, -torch.inf)
+            functional.pad(pieces, (0, spare), value=PAD), functional.pad(never, (0, spare), value=-torch.inf)
         )
 
 
@@ -43,7 +48,7 @@ class Shortlist:
 class Shortened:
     """The pieces of all sources of a batch under numbers of their own. The marks keep theirs, as they come first."""
 
-    pieces: Tensor  # N, rising
+    pieces: Tensor  # N, rising; nobody's, to fill up, at the end
     never: Tensor  # B N, zero for a source's own pieces and -inf for others': nobody's answer depends on them
 
     def asked(self, question: Question) -> Question:
