@@ -5,6 +5,8 @@ import torch
 from small import MODELS, batch
 from torch import Tensor
 
+from regard import build
+from regard.config import load_config
 from regard.core import rows
 from regard.core.batch import Batch
 from regard.layers import Pointer, packed
@@ -53,3 +55,28 @@ def test_loss_and_gradients_are_those_of_a_step_written_out(
     assert fast == pytest.approx(slow, rel=1e-6)
     for one, other in zip(quick, plain, strict=True):
         torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["adam", "adamw"])
+def test_the_optimizer_takes_the_steps_of_the_paper(kind: str) -> None:
+    """Kingma & Ba 2015, algorithm 1, in float64; with decoupled decay, Loshchilov & Hutter 2019, algorithm 2."""
+    settings = [f"training.optimizer={kind}", "training.betas=[0.8, 0.95]", "training.learning_rate=0.01"]
+    decay = 0.1 if kind == "adamw" else 0.0
+    config = load_config("dates", [*settings, f"training.weight_decay={decay}"])
+    model, examples = MODELS["look_then_step, gru, 2"]().eval(), batch()
+    optimizer = build.optimizer(config, model)
+    weights = [weight.detach().double() for weight in model.parameters()]
+    means, squares = ([torch.zeros_like(weight) for weight in weights] for _ in range(2))
+    for step in range(1, 4):
+        optimizer.zero_grad()
+        taken(model, examples, SMOOTHING).backward()
+        for place, parameter in enumerate(model.parameters()):
+            gradient = (torch.zeros_like(parameter) if parameter.grad is None else parameter.grad).double()
+            means[place] = 0.8 * means[place] + 0.2 * gradient
+            squares[place] = 0.95 * squares[place] + 0.05 * gradient**2
+            change = means[place] / (1 - 0.8**step) / ((squares[place] / (1 - 0.95**step)).sqrt() + 1e-8)
+            if parameter.grad is not None:
+                weights[place] = weights[place] * (1 - 0.01 * decay) - 0.01 * change
+        optimizer.step()
+        for parameter, weight in zip(model.parameters(), weights, strict=True):
+            torch.testing.assert_close(parameter.detach().double(), weight, atol=1e-5, rtol=1e-5)
