@@ -69,6 +69,10 @@ def test_the_benchmark_of_precision_prints_a_ratio_for_each_recipe() -> None:
     assert printed.count("times as fast") == 1
 
 
+def test_the_benchmark_of_compiling_can_be_asked() -> None:
+    assert "--threads" in run("benchmarks/compiling.py", "--help").stdout  # compiling takes a minute and a compiler
+
+
 def test_the_benchmark_of_products_prints_both_ways() -> None:
     printed = run("benchmarks/products.py", "--shapes", "8x16", "--rows", "1", "9", "--rounds", "1").stdout
     assert first_cells(printed) == ["8x16", "8x16"]
