@@ -104,7 +104,7 @@ def load(
     if copy_unknown or dictionary is not None:
         words = {} if dictionary is None else read_dictionary(Path(dictionary))
         codec = codec.copying_unknown(Copying(words))
-    short = build.load_shortlist(find_model(paths[0]), models, codec.sizes) if shortlist else None
+    short = build.load_shortlist(find_model(paths[0]), models, codec) if shortlist else None
     return Predictor(
         models,
         codec,
@@ -367,8 +367,7 @@ class Predictor:
         if short is None:
             found = search(stepper, memory, questions, mask)
         else:
-            answers = search(ShortStepper(stepper, short), memory, list(map(short.asked, questions)), mask)
-            found = list(map(short.back, answers))
+            found = list(map(short.back, search(stepper, memory, list(map(short.asked, questions)), mask)))
         for place, (one, answer) in enumerate(zip(asked, found, strict=True)):
             if not answer.hypotheses and not one.question.watch.wanted():
                 yield self.codec.nothing(one.read.text, problem=GIVEN_UP)
@@ -393,7 +392,9 @@ class Predictor:
         mask = memories[0].mask  # B S
         decoders: list[Any] = [model.decoder for model in self.models]
         if short is not None:
-            decoders = [with_narrow_head(decoder, short.pieces) for decoder in decoders]
+            decoders = [
+                ShortStepper(with_narrow_head(decoder, short.pieces), short) for decoder in decoders
+            ]  # before they answer together: what one finds of others' pieces must not count
         if len(memories) == 1:
             return decoders[0], memories[0], mask, dict(memories[0].attention)
         seen = {

@@ -33,15 +33,17 @@ def make_shortlist(path: str | Path, *, likely: int = LIKELY, common: int = COMM
     folder = find_model(path)
     config = folder.config()
     codec = build.load_codec(config, folder)
-    reason = build.no_shortlist(build.load_model(config, folder, codec))
-    examples = build.task(config).examples()
-    if reason is None and "source" not in codec.sizes:
-        reason = "the sources have no pieces"
-    if reason is None and examples.corpora:
+    reason = build.no_shortlist(build.load_model(config, folder, codec), codec)
+    if reason is None and config.task.name == "multilingual":
         reason = "what a piece becomes depends on the language that is asked for"
     if reason is not None:
         raise UserError(f"{path}: there is no use for a shortlist: {reason}.")
+    examples = build.task(config).examples()
     train = codec.store(cache_folder() / "stores", examples.train)
+    if train.fingerprint != folder.data().get("train", {}).get("fingerprint"):
+        raise UserError(
+            f"The training pairs are not the ones that {path} was trained with. Bring the old data back."
+        )
     sizes = codec.sizes["source"], codec.sizes["target"]
     often = common_targets(train, sizes[1], most=common)
     found = Shortlist(

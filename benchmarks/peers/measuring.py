@@ -144,7 +144,7 @@ def decoding(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts
         chosen.rounds,
     )
     for entry in entries:
-        if entry.system not in systems:
+        if not any(entry.system is system for system in systems):
             entry.system.stop()
     return Measured({"measured": figures, "reasons": reasons}, decoded(figures, reasons))
 

@@ -1,6 +1,6 @@
 """Shortlists that were learned for a model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from safetensors import SafetensorError
@@ -11,13 +11,15 @@ from regard.layers import Head
 from regard.models import Seq2Seq
 from regard.run import ModelFolder
 from regard.search import Shortlist
+from regard.tasks.codec import Codec
 
 
-def load_shortlist(folder: ModelFolder, models: Sequence[Seq2Seq], sizes: Mapping[str, int]) -> Shortlist:
+def load_shortlist(folder: ModelFolder, models: Sequence[Seq2Seq], codec: Codec) -> Shortlist:
     """The one that `regard shortlist` wrote into this folder, for models that answer together."""
     for model in models:
-        if reason := no_shortlist(model):
+        if reason := no_shortlist(model, codec):
             raise UserError(f"{folder.folder}: there is no use for a shortlist: {reason}.")
+    sizes = codec.sizes
     path = folder.shortlist_path
     if not path.exists():
         raise UserError(f"{folder.folder} has no shortlist yet. Make one: regard shortlist {folder.folder}")
@@ -41,9 +43,11 @@ def load_shortlist(folder: ModelFolder, models: Sequence[Seq2Seq], sizes: Mappin
     return found
 
 
-def no_shortlist(model: Seq2Seq) -> str | None:
+def no_shortlist(model: Seq2Seq, codec: Codec) -> str | None:
     """Why some pieces alone make no sense for a model; None if they do."""
     head = model.decoder.head
+    if codec.sources.kind != "text":
+        return "the sources are no texts"
     if not isinstance(head, Head):
         return "the model says points"
     return None if head.can_narrow else "the model can copy any word of its source"

@@ -105,7 +105,7 @@ def predict(
     """
     from regard.core.allocation import keep_freed_memory
     from regard.core.prediction import Request
-    from regard.crowd import Crowd
+    from regard.crowd import SOURCES, Crowd
     from regard.predictor import load
 
     keep_freed_memory()
@@ -133,7 +133,7 @@ def predict(
         answers = predictor.stream(requests, attention=attention, mbr=mbr, window=window, **options)
     else:
         wished = {"attention": attention, "mbr": mbr, **options}
-        each = -(-window // workers)  # lines of a worker at a time, of which those of like length go together
+        each = min(SOURCES, -(-window // workers))  # lines of a worker at a time
         answers = _by_workers(Crowd(*runs, workers=workers, **how), requests, {"sources": each, **wished})
     for number, answer in enumerate(answers, start=1):
         if answer.problem:

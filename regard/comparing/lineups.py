@@ -184,10 +184,15 @@ def _check_known(name: str) -> None:
 
 def _told_apart(paths: Sequence[str]) -> dict[str, str]:
     """Each by as much of the end of its path as tells it from the others: `x`, or `a/x` beside `b/x`."""
-    parts = {one: Path(one.removesuffix(".toml")).resolve().parts for one in paths}
+    parts = {
+        one: ("", one) if _is_recipe(one) else Path(one.removesuffix(".toml")).resolve().parts
+        for one in paths
+    }
 
     def end(one: str) -> str:
         others = [theirs for name, theirs in parts.items() if name != one]
+        if _is_recipe(one):
+            return one
         for length in range(1, len(parts[one])):
             tail = parts[one][-length:]
             if not any(theirs[-length:] == tail for theirs in others):
@@ -195,6 +200,10 @@ def _told_apart(paths: Sequence[str]) -> dict[str, str]:
         return one
 
     return {one: end(one) for one in paths}
+
+
+def _is_recipe(name: str) -> bool:
+    return name in recipes() and not _is_run(name)
 
 
 def _given(name: str, model: str) -> Candidate:

@@ -60,6 +60,8 @@ def load_engine(
     parts = _module(name)
     if found is None:
         found = cached_export(find_model(path), name, partial(_write, find_model(path), name, "float32"))
+    elif damage := found.damage():  # those in the cache were looked at
+        raise found.unreadable(damage)
     config = found.model.config()
     codec = build.load_codec(config, found.model)
     source, target = parts.names(codec)

@@ -49,6 +49,12 @@ class Export:
         """The engine's own."""
         return self.folder / self.to
 
+    def unreadable(self, reason: str) -> UserError:
+        return UserError(
+            f"{self.folder}: {self.to} can't read what was exported here ({reason.rstrip('.')}). Remove the folder, "
+            "and export the model again."
+        )
+
     def damage(self) -> str | None:
         """What is wrong with the engine's files; None if they are as they were written."""
         for name, digest in self.digests.items():

@@ -128,7 +128,8 @@ class Desk:
         for number, length in enumerate(lengths):
             if length > most:
                 raise _too_much(number, f"{length} {sources.unit}", most)
-            least = way.plan.least(Question(length + 2))
+            read = min(length, model.longest_source)  # of what is longer, a part
+            least = way.plan.least(Question(read + 2))
             if least >= model.longest_answer:
                 raise _too_much(number, f"answers of {least} pieces", model.longest_answer - 1)
 

@@ -163,7 +163,7 @@ class Codec(Protocol):
         ...
 
     def guarded(self) -> "Codec":
-        """The same for sources that strangers send: no file of this machine is read."""
+        """The same for sources that strangers send: no file of this machine is read, and no log quotes them."""
         ...
 
     def store(self, cache: Path, pairs: Callable[[], Iterable[Pair]]) -> Store:

@@ -50,6 +50,7 @@ class TextCodec:
     languages: tuple[str, ...] = ()  # that can be asked for; none: there is only one
     marks: tuple[str, ...] = ()  # other tags that were trained with
     borrows: bool = False  # unknown words of a source have ids, so that a pointer can say them
+    warns: bool = True  # of sources that are too long, quoting how they begin
 
     sources = Sources("text", words=True, letters=40)
     answers = Answers("text")
@@ -125,7 +126,8 @@ class TextCodec:
         """With each row, how many pieces of its text are not in it."""
         whole = self.source.encode_many(texts)
         lengths = list(map(len, whole))
-        warn_of_length("source", self.limits.source, zip(texts, lengths, strict=True))
+        if self.warns:
+            warn_of_length("source", self.limits.source, zip(texts, lengths, strict=True))
         read = self.borrowing.sources(texts) if self.borrowing else map(self.limits.window, whole)
         return [
             ([*ids, END] if text.strip() else [], max(0, length - self.limits.source))
@@ -203,7 +205,7 @@ class TextCodec:
         return replace(self, copying=copying)
 
     def guarded(self) -> "TextCodec":
-        return self
+        return replace(self, warns=False)
 
     def store(self, cache: Path, pairs: Callable[[], Iterable[Pair]]) -> TokenStore:
         return open_store(cache, pairs, self.source, self.target, self.limits, self.tags, self.borrowing)

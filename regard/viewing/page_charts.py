@@ -58,8 +58,8 @@ def chart(
     if not curves:
         return ""
     heights = [y for curve in curves for _, y in curve.points]
-    ends = _range(heights) if lowest is None else (min(lowest, *heights), max(lowest, *heights))
-    ticks = nice_ticks(*ends)
+    span = _range(heights) if lowest is None else (min(lowest, *heights), max(lowest, *heights))
+    ticks = nice_ticks(*span)
     last = max(x for curve in curves for x, _ in curve.points)
     steps = nice_ticks(0, last, count=4)
     left = max(_LEFT, 12 + 7 * max(len(f"{tick:g}") for tick in ticks))  # room for the longest number

@@ -70,7 +70,9 @@ def test_the_benchmark_of_precision_prints_a_ratio_for_each_recipe() -> None:
 
 
 def test_the_benchmark_of_compiling_can_be_asked() -> None:
-    assert "--threads" in run("benchmarks/compiling.py", "--help").stdout  # compiling takes a minute and a compiler
+    assert (
+        "--threads" in run("benchmarks/compiling.py", "--help").stdout
+    )  # compiling takes a minute and a compiler
 
 
 def test_the_benchmark_of_products_prints_both_ways() -> None:

@@ -8,16 +8,13 @@ from small import MODELS, VOCABULARY, batch, search
 from torch import nn
 
 from regard.core.batch import Tokens
-from regard.layers import Pointer, pack, round_to_int8, with_narrow_head
+from regard.layers import Head, Pointer, pack, round_to_int8, with_narrow_head
+from regard.layers.int8 import Int8
+from regard.layers.packed import Packed
 from regard.models import Seq2Seq
 from regard.search import Hypothesis, Question, SearchPlan, Shortlist, ShortStepper
 
 PLAN = SearchPlan(max_length=8, beam=3, best=2)
-COMPUTING: dict[str, Callable[[nn.Module], None]] = {
-    "plain": lambda module: None,
-    "packed": pack,
-    "int8": round_to_int8,
-}
 
 
 def short_answers(model: Seq2Seq, source: Tokens, shortlist: Shortlist) -> list[tuple[Hypothesis, ...]]:
@@ -29,14 +26,12 @@ def short_answers(model: Seq2Seq, source: Tokens, shortlist: Shortlist) -> list[
     return [short.back(one).hypotheses for one in found]
 
 
-@pytest.mark.parametrize("computing", COMPUTING)
 @pytest.mark.parametrize("name", MODELS)
-def test_with_all_pieces_in_the_list_answers_are_the_usual_ones(name: str, computing: str) -> None:
+def test_with_all_pieces_in_the_list_answers_are_the_usual_ones(name: str) -> None:
     model = MODELS[name]()
     if isinstance(model.decoder.head, Pointer):
         assert not model.decoder.head.can_narrow
         return
-    COMPUTING[computing](model)
     source = batch((5, 2, 7)).source
     everything = Shortlist(torch.full((VOCABULARY, 1), -1), torch.arange(VOCABULARY))
     kept = dict(model.named_parameters())
@@ -48,3 +43,18 @@ def test_with_all_pieces_in_the_list_answers_are_the_usual_ones(name: str, compu
             for kind, weights in one.attention.items():
                 torch.testing.assert_close(other.attention[kind], weights)
     assert all(own is kept[name] for name, own in model.named_parameters())  # the model is as it was
+
+
+@pytest.mark.parametrize(("computing", "kind"), [(pack, Packed), (round_to_int8, Int8)])
+def test_a_narrow_head_computes_as_the_whole_one_does(
+    computing: Callable[[nn.Module], None], kind: type[Packed | Int8]
+) -> None:
+    torch.manual_seed(1)
+    head, vectors, pieces = Head(48, 300), torch.randn(3, 48), torch.tensor([0, 1, 2, 3, 17, 130, 299] * 8)
+    nn.init.normal_(head.bias)
+    computing(head)
+    assert isinstance(head.product, kind)
+    narrow = head.narrowed(pieces)
+    assert isinstance(narrow.product, kind)
+    with torch.inference_mode():
+        torch.testing.assert_close(narrow(vectors), head(vectors)[:, pieces])

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from commands import regard, sentence
 from safetensors.numpy import load_file, save_file
+from serving import untrained_captions
 from untrained import transformer_changes, write_model
 
 import regard as library
@@ -100,3 +101,27 @@ def test_other_engines_have_none(tmp_path: Path) -> None:
     run = write_model(tmp_path / "a", transformer_changes())
     with pytest.raises(UserError, match="ctranslate2 engine has no shortlist"):
         library.load(run, engine="ctranslate2", shortlist=True)
+
+
+def test_captioners_have_no_use_for_one(tmp_path: Path) -> None:
+    run = untrained_captions(tmp_path / "captions")
+    with pytest.raises(UserError, match="the sources are no texts"):
+        make_shortlist(run)
+    with pytest.raises(UserError, match="the sources are no texts"):
+        library.load(run, shortlist=True)
+
+
+def test_pairs_that_changed_since_the_training_are_refused(tiny: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(tiny, tmp_path / "changed")
+    path = folder / "runs/tiny/model/config.json"
+    path.write_text(path.read_text().replace('"pairs": 400', '"pairs": 401'))
+    with pytest.raises(UserError, match="training pairs are not the ones"):
+        make_shortlist(folder / "runs/tiny")
+
+
+def test_ensembles_answer_with_one(listed: Path) -> None:
+    runs = [listed / "runs/tiny"] * 2
+    alone, together = library.load(runs[0], shortlist=True), library.load(*runs, shortlist=True)
+    asked = LINES.splitlines()
+    texts, twice = ([one.text for one in model.predict(asked, beam=3)] for model in (alone, together))
+    assert twice == texts

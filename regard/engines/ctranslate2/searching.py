@@ -68,9 +68,9 @@ class CTranslate2:
             self.parameters = int(export.facts["parameters"])
             self._places: int | None = export.facts["places"]
         except KeyError as error:
-            raise _damaged(export, f"it does not tell its {error.args[0]}") from error
+            raise export.unreadable(f"it does not tell its {error.args[0]}") from error
         except (TypeError, ValueError) as error:
-            raise _damaged(export, f"it does not tell how many parameters it has: {error}") from error
+            raise export.unreadable(f"it does not tell how many parameters it has: {error}") from error
         self._source = list(source)
         self._target = {name: number for number, name in enumerate(target)}
         self._batch_tokens = batch_tokens
@@ -79,8 +79,6 @@ class CTranslate2:
             raise UserError(
                 f"CTranslate2 does not compute in {compute_type!r} here.{did_you_mean(compute_type, known)}"
             )
-        if damage := export.damage():
-            raise _damaged(export, damage)
         try:
             self._translator = ctranslate2.Translator(
                 str(export.files),
@@ -91,7 +89,7 @@ class CTranslate2:
                 intra_threads=1,
             )
         except (RuntimeError, IndexError, ValueError) as error:
-            raise _damaged(export, str(error)) from error
+            raise export.unreadable(str(error)) from error
 
     def refusal(self, plan: SearchPlan) -> str | None:
         reasons = {
@@ -213,13 +211,6 @@ class CTranslate2:
             return _hypothesis(one.tokens, one.score - gain, plan)
 
         return [[own(one, number) for one in some] for number, some in enumerate(answers)]
-
-
-def _damaged(export: Export, reason: str) -> UserError:
-    return UserError(
-        f"{export.folder}: CTranslate2 can't read what was exported here ({reason.rstrip('.')}). Remove the folder, "
-        "and export the model again."
-    )
 
 
 def _bound(tokens: tuple[int, ...], no_repeat: int, least: int) -> Bound:

@@ -115,6 +115,11 @@ def test_different_configurations_of_one_name_are_told_apart(tiny: Path) -> None
     assert len({one.folder for one in lineup.candidates}) == 2
 
 
+def test_a_recipe_keeps_its_name_beside_a_run_of_it(tmp_path: Path) -> None:
+    lineup = line_up(["dates", given(tmp_path / "runs/dates", "training.clip=3")], Wishes(), tmp_path / "c")
+    assert list(lineup.models) == ["dates", "runs/dates"]
+
+
 def test_different_models_under_one_name_are_refused(tiny: Path) -> None:
     run = given(tiny.parent / "one/score=dot", "training.clip=3")
     (tiny.parent / "dates.toml").write_text(

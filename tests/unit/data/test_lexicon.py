@@ -49,11 +49,11 @@ def test_pieces_that_explain_each_other_find_each_other() -> None:
 
 
 def test_one_round_is_what_brown_et_al_calculate_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pairs (4 5 | 6 7) and (4 | 6): 6 stands with nothing, 4 and 5, then with nothing and 4."""
+    """Pairs (4 5 | 6 7) and (4 | 7): 7 stands with nothing, 4 and 5, then with nothing and 4."""
     monkeypatch.setattr(lexicon, "_ROUNDS", 1)
-    likely = likely_targets(Pairs([([4, 5], [6, 7]), ([4], [6])]), (SIZE, SIZE), most=3)
-    # Of 4: 6 gets 1/3 + 1/2, 7 gets 1/3; of 5 both get 1/3, and the first of equals comes first.
-    assert likely[4].tolist() == [6, 7, NOTHING]
+    likely = likely_targets(Pairs([([4, 5], [6, 7]), ([4], [7])]), (SIZE, SIZE), most=3)
+    # Of 4: 7 gets 1/3 + 1/2, 6 gets 1/3; of 5 both get 1/3, and the first of equals comes first.
+    assert likely[4].tolist() == [7, 6, NOTHING]
     assert likely[5].tolist() == [6, 7, NOTHING]
     assert likely[9].tolist() == [NOTHING] * 3
 

@@ -9,7 +9,17 @@ from torch import Tensor
 
 from regard.core.pieces import END
 from regard.core.state import StepOutput
-from regard.search import Draw, Found, Question, SearchPlan, Shortened, Shortlist, ShortStepper, Watch
+from regard.search import (
+    Draw,
+    Ensemble,
+    Found,
+    Question,
+    SearchPlan,
+    Shortened,
+    Shortlist,
+    ShortStepper,
+    Watch,
+)
 
 VOCABULARY = 9
 SOURCES = torch.tensor([[4, 5, 0], [6, 7, 8], [5, 0, 0]])
@@ -105,6 +115,20 @@ def test_an_answer_does_not_depend_on_the_lists_of_neighbours(name: str) -> None
     together = found(PLANS[name], range(3))
     for row in range(3):
         assert plain(found(PLANS[name], [row])[0]) == plain(together[row])
+
+
+@pytest.mark.parametrize("space", ["probability", "log"])
+def test_an_ensembles_answer_does_not_depend_on_the_lists_of_neighbours(space: str) -> None:
+    tables = [TableStepper.random(len(SOURCES), VOCABULARY, seed=seed) for seed in (3, 4)]
+
+    def together(rows: list[int]) -> list[Any]:
+        short = SHORTLIST.of(SOURCES[rows], MASK[rows])
+        members = Ensemble([ShortStepper(Narrow(table, short), short) for table in tables], space=space)
+        questions, sources = [Question(3)] * len(rows), [torch.tensor(rows)] * 2
+        return [plain(short.back(one)) for one in PLANS["beam"](members, sources, questions, MASK[rows])]
+
+    every = together([0, 1, 2])
+    assert [together([row])[0] for row in range(3)] == every
 
 
 def test_who_hears_of_an_answer_hears_the_usual_numbers() -> None:

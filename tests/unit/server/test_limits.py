@@ -60,6 +60,8 @@ def test_of_a_source_that_is_too_long_a_part_is_read_where_the_configuration_say
         long, short = reply.json["predictions"]
         assert (long["unread"], long["source_pieces"]) == (20, 30)
         assert "unread" not in short
+        wishes = {"inputs": ["abc" * 10], "min_ratio": 0.5}  # of what is read
+        assert server.post("/v1/predict", wishes).status == 200
         assert server.post("/v1/predict", {"inputs": ["a" * 31]}).status == 422
     with here(untrained(tmp_path / "other", *RECURRENT, settings[0])) as server:
         assert server.post("/v1/predict", {"inputs": ["a" * 11]}).status == 422
