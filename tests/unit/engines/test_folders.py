@@ -113,12 +113,14 @@ def test_what_is_damaged_in_the_cache_is_made_again(model: Path) -> None:
 def test_an_export_of_which_a_part_is_gone_is_told_of(model: Path, tmp_path: Path) -> None:
     out = export(model, to="ctranslate2", output=tmp_path / "out").folder
     weights = out / "ctranslate2/model.bin"
-    weights.write_bytes(weights.read_bytes()[:5000])
+    content = weights.read_bytes()
+    weights.write_bytes(content[:5000])
     with pytest.raises(UserError, match=r"can't read what was exported here .*export the model again"):
         regard.load(out)
     weights.unlink()
     with pytest.raises(UserError, match=r"can't read what was exported here .*model\.bin"):
         regard.load(out)
+    weights.write_bytes(content)
     manifest = json.loads((out / "export.json").read_text())
     (out / "export.json").write_text(json.dumps({**manifest, "facts": {}}))
     with pytest.raises(UserError, match="does not tell its parameters"):
