@@ -93,13 +93,8 @@ def _read(file: Traversable, name: str, beside: Path | None = None) -> Compariso
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
         if first["type"] == UNKNOWN_SETTING:
-            known = (
-                Member
-                if first["loc"][0] == "members"
-                else Limit
-                if first["loc"][0] == "budget"
-                else ComparisonFile
-            )
+            sections: dict[object, type[Settings]] = {"members": Member, "budget": Limit}
+            known = sections.get(first["loc"][0], ComparisonFile)
             hint = did_you_mean(str(first["loc"][-1]), [one for one in known.model_fields if one != "origin"])
             raise UserError(f"{name}: a comparison has no {key!r}.{hint}") from None
         raise UserError(f"{name}: {f'{key}: ' if key else ''}{sentence(first['msg'])}") from None

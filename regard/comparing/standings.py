@@ -64,9 +64,8 @@ class Standing:
     learnings: Sequence[Learning] = field(repr=False)  # of each run
     decoding: Decoding
     reached: Reached | None  # None: nobody asked, or no run did
-    traits: Mapping[str, float] = field(
-        default_factory=dict
-    )  # what the answers are like, in the mean over runs
+    # What the answers are like, in the mean over runs.
+    traits: Mapping[str, float] = field(default_factory=dict)
     pairs: int | None = None  # it was trained with; None: the run does not say
 
     @property

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from regard import build
-from regard.comparing.varying import split_values
+from regard.comparing.varying import check_once, split_values
 from regard.config import Config, load_config
 from regard.core.errors import UserError
 from regard.core.files import write_whole
@@ -83,10 +83,7 @@ def parse_range(text: str) -> Range:
 
 def parse_ranges(texts: Sequence[str]) -> list[Range]:
     ranges = [parse_range(text) for text in texts]
-    keys = [one.key for one in ranges]
-    for key in keys:
-        if keys.count(key) > 1:
-            raise UserError(f"--over {key} is given twice. Give one range, or all its values with commas.")
+    check_once("--over", [one.key for one in ranges])
     return ranges
 
 

@@ -35,11 +35,14 @@ def parse_variation(text: str) -> Variation:
 
 def parse_variations(texts: Sequence[str]) -> list[Variation]:
     variations = [parse_variation(text) for text in texts]
-    keys = [variation.key for variation in variations]
+    check_once("--vary", [variation.key for variation in variations])
+    return variations
+
+
+def check_once(option: str, keys: Sequence[str]) -> None:
     for key in keys:
         if keys.count(key) > 1:
-            raise UserError(f"--vary {key} is given twice. Give all its values at once, with commas.")
-    return variations
+            raise UserError(f"{option} {key} is given twice. Give all its values at once, with commas.")
 
 
 def split_values(text: str) -> list[str]:

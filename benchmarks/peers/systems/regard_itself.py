@@ -145,9 +145,8 @@ def decoder(shape: Shape, way: str) -> Decode:
         if crowd is not None:
             answers = list(crowd.stream(texts, sources=batch, **options))
         elif predictor.engine is not None:
-            together = (
-                batch * predictor.engine.workers
-            )  # it shares them out: a batch for each worker, as by hand
+            # It shares them out: a batch for each worker, as by hand.
+            together = batch * predictor.engine.workers
             answers = [one for some in chunks(texts, together) for one in predictor.predict(some, **options)]
         else:
             answers = [one for some in chunks(texts, batch) for one in predictor.predict(some, **options)]
