@@ -33,10 +33,7 @@ def make_shortlist(path: str | Path, *, likely: int = LIKELY, common: int = COMM
     folder = find_model(path)
     config = folder.config()
     codec = build.load_codec(config, folder)
-    reason = build.no_shortlist(build.load_model(config, folder, codec), codec)
-    if reason is None and config.task.name == "multilingual":
-        reason = "what a piece becomes depends on the language that is asked for"
-    if reason is not None:
+    if reason := build.no_shortlist(build.load_model(config, folder, codec), codec):
         raise UserError(f"{path}: there is no use for a shortlist: {reason}.")
     examples = build.task(config).examples()
     train = codec.store(cache_folder() / "stores", examples.train)

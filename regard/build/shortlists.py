@@ -48,6 +48,8 @@ def no_shortlist(model: Seq2Seq, codec: Codec) -> str | None:
     head = model.decoder.head
     if codec.sources.kind != "text":
         return "the sources are no texts"
+    if codec.languages:
+        return "what a piece becomes depends on the language that is asked for"
     if not isinstance(head, Head):
         return "the model says points"
     return None if head.can_narrow else "the model can copy any word of its source"

@@ -17,8 +17,8 @@ def likely_targets(
 ) -> NDArray[np.int32]:
     """V K: for each source piece the `most` target pieces that it becomes most probably, by falling.
 
-    t(f | e) of model 1, by expectation and maximization. Pieces `without` which it does are passed over: words that
-    stand in every other sentence are likely beside any piece.
+    t(f | e) of model 1, by expectation and maximization. It does `without` those that have a place anyway: words
+    that stand in every other sentence are likely beside any piece.
     """
     sources, targets, firsts = _meetings(store)
     width = sizes[1]

@@ -35,9 +35,8 @@ class Export:
     facts: Mapping[str, Any]  # what the engine has to know
     format: int = FORMAT
     regard: str = field(default=__version__)
-    digests: Mapping[str, str] = field(
-        default_factory=dict, repr=False
-    )  # SHA-256 of the engine's files, by name
+    # SHA-256 of the engine's files, by name.
+    digests: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def model(self) -> ModelFolder:

@@ -1,18 +1,20 @@
 """`regard shortlist`, and answers that are searched among its pieces."""
 
 import shutil
+from inspect import signature
 from pathlib import Path
 
 import pytest
 from commands import regard, sentence
 from safetensors.numpy import load_file, save_file
-from serving import untrained_captions
+from serving import MANY, RECURRENT, untrained, untrained_captions
 from untrained import transformer_changes, write_model
 
 import regard as library
+from regard.cli.shortlist import shortlist
 from regard.core.errors import UserError
 from regard.core.prediction import Request
-from regard.shortlisting import make_shortlist
+from regard.shortlisting import COMMON, LIKELY, make_shortlist
 
 LINES = "March 5, 2021\n\n5 mars 2021\n"
 LIST = "runs/tiny/model/shortlist.safetensors"
@@ -125,3 +127,15 @@ def test_ensembles_answer_with_one(listed: Path) -> None:
     asked = LINES.splitlines()
     texts, twice = ([one.text for one in model.predict(asked, beam=3)] for model in (alone, together))
     assert twice == texts
+
+
+def test_models_of_several_languages_have_no_use_for_one(tmp_path: Path) -> None:
+    run = untrained(tmp_path / "many", *RECURRENT, MANY)
+    for ask in (make_shortlist, lambda path: library.load(path, shortlist=True)):
+        with pytest.raises(UserError, match="depends on the language that is asked for"):
+            ask(run)
+
+
+def test_the_command_asks_for_as_many_pieces_as_the_library() -> None:
+    defaults = {name: one.default for name, one in signature(shortlist).parameters.items()}
+    assert (defaults["likely"], defaults["common"]) == (LIKELY, COMMON)
