@@ -17,10 +17,16 @@ def blocks(language: str) -> list[str]:
     return [block for name, block in every if name == language]
 
 
-def run(*words: str, folder: Path) -> str:
+def run(*words: str, folder: Path, stdin: str = "") -> str:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "80"}
     done = subprocess.run(
-        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=600
+        [sys.executable, *words],
+        cwd=folder,
+        env=environment,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -51,6 +57,16 @@ def test_attention_aligns_words_as_the_page_says(home: Path) -> None:
 
 def test_the_other_command_of_the_page_runs(home: Path) -> None:
     assert "by:threshold-0.4|" in run("-m", *blocks("console")[1].split(), folder=home)
+
+
+def test_given_pairs_get_links_as_the_page_says(home: Path) -> None:
+    command, _, name = blocks("console")[3].strip().partition(" < ")
+    pairs = (home / name).read_text(encoding="utf-8")
+    told = run("-m", *command.split(), folder=home, stdin=pairs).splitlines()
+    gold = (home / "gold.txt").read_text().splitlines()
+    found = [set(line.split("\t")[1].split()) for line in told]
+    right = sum(len(links & set(line.split())) for links, line in zip(found, gold, strict=True))
+    assert right > 0.9 * sum(map(len, found))
 
 
 def test_the_python_of_the_page_runs(home: Path) -> None:
