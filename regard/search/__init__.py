@@ -12,18 +12,7 @@ from regard.search.point_ensemble import PointEnsemble
 from regard.search.question import Question
 from regard.search.ranks import RANKS, Average, Coverage, LengthPenalty, Rank
 from regard.search.rollout import Course, Rolled, Rollout
-from regard.search.rules import (
-    AtLeast,
-    AtMost,
-    Forbidden,
-    NoRepeat,
-    Outside,
-    Phrase,
-    Prefix,
-    Required,
-    Rule,
-    Rules,
-)
+from regard.search.rules import Forbidden, NoRepeat, Outside, Phrase, Prefix, Required, Rule, Rules
 from regard.search.sampling import Draw, sample
 from regard.search.shortlist import Shortened, Shortlist, ShortStepper
 from regard.search.stepper import Stepper
@@ -34,8 +23,6 @@ __all__ = [
     "NOBODY",
     "RANKS",
     "SPACES",
-    "AtLeast",
-    "AtMost",
     "Average",
     "Course",
     "Coverage",

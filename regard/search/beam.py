@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from regard.core.errors import UserError
 from regard.core.kinds import CROSS, plain_kind
 from regard.core.state import Looks, State
 from regard.search.banks import share_out
 from regard.search.frame import Frame
-from regard.search.hypothesis import Ending, Found, Hypothesis, Trail
+from regard.search.hypothesis import Ending, Found, Hypothesis, Trail, best_first
 from regard.search.ranks import Coverage, LengthPenalty, Rank
 from regard.search.rules import Rules, after
 from regard.search.stepper import Stepper, check_numbers, log_probabilities
@@ -39,7 +40,7 @@ class _Pool:
     found: list[Ending] = field(default_factory=list)
 
     def add(self, ending: Ending) -> None:
-        self.found = sorted([*self.found, ending], key=_order)[: self.size]
+        self.found = best_first([*self.found, ending])[: self.size]
 
     @property
     def is_full(self) -> bool:
@@ -48,11 +49,6 @@ class _Pool:
     def beats(self, attainable: float) -> bool:
         """True when nothing that still can come would enter."""
         return attainable == -math.inf or (self.is_full and self.found[-1].rank >= attainable)
-
-
-def _order(ending: Ending) -> tuple[bool, float]:
-    """Finished ones first, then by rank."""
-    return not ending.finished, -ending.rank
 
 
 def beam(
@@ -108,7 +104,7 @@ class _Search:
     def found(self, number: int, best: int) -> Found:
         count = self.groups.count
         pools = self.pools[number * count : (number + 1) * count]
-        endings = sorted((one for pool in pools for one in pool.found), key=_order)
+        endings = best_first(one for pool in pools for one in pool.found)
         answers: dict[tuple[int, ...], Hypothesis] = {}
         for ending in endings:
             hypothesis = self.trail.trace(ending)
@@ -126,9 +122,8 @@ class _Search:
         fed = [frame.begin] * len(strands)  # rows: what they read
         nodes: list[int | None] = [None] * len(strands)  # rows: their nodes in the trees
         tokens = frame.limits.new_full((len(strands),), frame.begin)  # rows
-        scores = torch.zeros(
-            len(strands), 1, device=device, dtype=torch.float64
-        )  # N K, many small ones add up
+        # N K, in float64: many small ones add up
+        scores = torch.zeros(len(strands), 1, device=device, dtype=torch.float64)
         seen: Tensor | None = None  # rows S, what each row looked at so far, if that counts
         for length in range(1, max(frame.bounds) + 1):
             output = stepper.step(tokens, state)
@@ -138,20 +133,15 @@ class _Search:
             if self.coverage is not None:
                 seen = _look(output.attention) + (0.0 if seen is None else seen)
             live = scores.shape[1]
-            following = frame.restrict(
-                likely,
-                length,
-                [self.source_of[strand] for strand in strands for _ in range(live)],
-                rules,
-            )  # rows V
+            owners = [self.source_of[strand] for strand in strands for _ in range(live)]
+            following = frame.restrict(likely, length, owners, rules)  # rows V
             step = self._choose(following, scores, strands, rules)
             check_numbers(step.scores[:, 0].tolist())
             values = self._values(step, length, seen, strands)  # N C
-            ended = (step.tokens == frame.end) & step.scores.isfinite()  # N C
-            ended[:, self.width :] = False
+            ended = step.ended(frame.end, self.width)  # N C
             self._set_aside(step, ended, values, strands, length)
-            going_on = step.scores.masked_fill(step.tokens == frame.end, -torch.inf)
-            scores, order = going_on.topk(min(self.width, going_on.shape[1]), dim=1)  # N K
+            order = step.going_on(frame.end, self.width)  # N K
+            scores = step.scores.masked_fill(step.tokens == frame.end, -torch.inf).gather(1, order)  # N K
             made = self._record(step, ended, order, values, strands, nodes, length)
             tokens, rows = step.tokens.gather(1, order), step.rows.gather(1, order)  # N K
             staying = self._staying(scores, rows, tokens, values.gather(1, order), strands, length)
@@ -170,48 +160,56 @@ class _Search:
     def _choose(
         self, following: Tensor, scores: Tensor, strands: Sequence[int], rules: Sequence[Rules]
     ) -> "_Step":
-        """The best candidates of every strand, group after group."""
+        """The best candidates of every strand, group after group: one avoids what those before it take."""
+        if self.groups.count == 1:
+            return self._candidates(following, scores, rules)
+        live, vocabulary = scores.shape[1], following.shape[1]
+        taken = following.new_zeros(len(self.frame), vocabulary)  # sources V, by how many hypotheses
+        order: list[int] = []
+        steps: list[_Step] = []
+        for group in range(self.groups.count):
+            some = [n for n, strand in enumerate(strands) if self.group_of[strand] == group]
+            if not some:
+                continue
+            sources = torch.tensor([self.source_of[strands[n]] for n in some], device=taken.device)
+            places = [n * live + k for n in some for k in range(live)]  # rows
+            less = self.groups.strength * taken[sources]  # some V
+            own = self._candidates(following[places], scores[some], [rules[row] for row in places], less)
+            took = own.taken(self.frame.end, self.width).to(taken.dtype)  # some C
+            taken.index_put_((sources[:, None], own.tokens), took, accumulate=True)
+            steps.append(replace(own, rows=torch.tensor(places, device=taken.device)[own.rows]))
+            order += some
+        back = torch.tensor(order, device=taken.device).argsort()
+        parts = zip(*((one.tokens, one.rows, one.scores, one.worth) for one in steps), strict=True)
+        return _Step(*(torch.cat(part)[back] for part in parts))
+
+    def _candidates(
+        self, following: Tensor, scores: Tensor, rules: Sequence[Rules], less: Tensor | None = None
+    ) -> "_Step":
+        """The best candidates of some strands, to which pieces are worth `less` (N V) than they are likely."""
         (count, live), vocabulary = scores.shape, following.shape[1]
         wanted = min(2 * self.width, live * vocabulary)  # even if half of them end, `width` remain to go on
-        if self.groups.count == 1:
-            places = _best_of(following, scores, wanted)  # N C
-            following = following.view(count, live * vocabulary)  # N K*V
-        else:
-            following = following.view(count, live * vocabulary)  # N K*V
-            candidates = following + scores.float().repeat_interleave(vocabulary, dim=1)  # N K*V
-            places = self._apart(candidates, wanted, strands, vocabulary)
-        gathered = scores.gather(1, places // vocabulary) + following.gather(1, places)  # N C
+        liked = following if less is None else following - less.repeat_interleave(live, dim=0)  # rows V
+        places = _best_of(liked, scores, wanted)  # N C
+        tokens = places % vocabulary
+        totals = scores.gather(1, places // vocabulary) + following.view(count, -1).gather(1, places)  # N C
+        worth = totals if less is None else totals - less.gather(1, tokens)  # N C
         first = torch.arange(count, device=scores.device)[:, None] * live
-        step = _Step(places % vocabulary, first + places // vocabulary, gathered)
+        step = _Step(tokens, first + places // vocabulary, totals, worth)
         for n in range(count):
-            some = rules[n * live : (n + 1) * live]
-            if any(rule.progress is not None for each in some for rule in each):
-                self._bank(step, n, n * live, following[n].view(live, -1), scores[n], some)
+            own = slice(n * live, (n + 1) * live)
+            if any(rule.progress is not None for some in rules[own] for rule in some):
+                every = following[own].double() + scores[n, :, None]  # K V
+                self._bank(step, n, every, every if less is None else every - less[n], rules[own])
         return step
 
-    def _apart(self, candidates: Tensor, wanted: int, strands: Sequence[int], vocabulary: int) -> Tensor:
-        """N C, where a group avoids what the groups before it take at this step."""
-        places = torch.zeros(len(strands), wanted, dtype=torch.long, device=candidates.device)
-        taken = candidates.new_zeros(len(self.frame), vocabulary)  # sources V
-        for group in range(self.groups.count):
-            rows = [n for n, strand in enumerate(strands) if self.group_of[strand] == group]
-            if not rows:
-                continue
-            sources = torch.tensor([self.source_of[strands[n]] for n in rows], device=candidates.device)
-            less = self.groups.strength * taken[sources].repeat(1, candidates.shape[1] // vocabulary)
-            places[rows] = (candidates[rows] - less).topk(wanted, dim=1).indices
-            pieces = places[rows, : self.width] % vocabulary
-            taken.index_put_((sources[:, None], pieces), taken.new_ones(()), accumulate=True)
-        return places
-
-    def _bank(
-        self, step: "_Step", n: int, first: int, following: Tensor, scores: Tensor, rules: Sequence[Rules]
-    ) -> None:
-        """Where phrases are required: candidates compete with those that have as much of them (in place)."""
-        chosen = share_out(following.double() + scores[:, None], rules, self.width, self.frame.end)
-        step.scores[n] = -torch.inf
-        for place, (row, piece, score) in enumerate(chosen[: step.scores.shape[1]]):
-            step.tokens[n, place], step.rows[n, place], step.scores[n, place] = piece, first + row, score
+    def _bank(self, step: "_Step", n: int, totals: Tensor, worth: Tensor, rules: Sequence[Rules]) -> None:
+        """Where phrases are required: candidates (K V) compete with those that have as much of them (in place)."""
+        chosen = share_out(worth, rules, self.width, self.frame.end)
+        step.scores[n] = step.worth[n] = -torch.inf
+        for place, (row, piece, value) in enumerate(chosen[: step.scores.shape[1]]):
+            step.tokens[n, place], step.rows[n, place] = piece, n * len(totals) + row
+            step.scores[n, place], step.worth[n, place] = totals[row, piece], value
 
     def _values(self, step: "_Step", length: int, seen: Tensor | None, strands: Sequence[int]) -> Tensor:
         """N C, what the candidates would be worth as answers."""
@@ -249,9 +247,8 @@ class _Search:
         One at its limit that finished too few gives its best unfinished ones.
         """
         owners = [self.source_of[strand] for strand in strands]
-        attainable = self.rank_by(
-            scores[:, 0], self.frame.limits[owners]
-        ).tolist()  # nothing is left uncovered
+        # At its best a hypothesis gets no less likely, goes on to its limit and leaves nothing uncovered.
+        attainable = self.rank_by(scores.amax(1), self.frame.limits[owners]).tolist()
         # Lists, once for each step: a number asked of a GPU by itself waits for all that it has to do.
         origins, chosen, totals, worth = rows.tolist(), tokens.tolist(), scores.tolist(), values.tolist()
         staying = []
@@ -298,13 +295,31 @@ class _Search:
         return made
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Step:
-    """The candidates of a step, the best of each strand first."""
+    """The candidates of a step, of each strand those that are worth most first."""
 
     tokens: Tensor  # N C
     rows: Tensor  # N C, which live row each goes on from
-    scores: Tensor  # N C
+    scores: Tensor  # N C, log-probabilities: what is told of them
+    worth: Tensor  # N C, less than that where a group avoids a piece: what they are chosen by
+
+    def ended(self, end: int, width: int) -> Tensor:
+        """N C, which of them are answers."""
+        ended = (self.tokens == end) & self.scores.isfinite()
+        ended[:, width:] = False
+        return ended
+
+    def going_on(self, end: int, width: int) -> Tensor:
+        """N K, the places of those that live on."""
+        worth = self.worth.masked_fill(self.tokens == end, -torch.inf)
+        return worth.topk(min(width, worth.shape[1]), dim=1).indices
+
+    def taken(self, end: int, width: int) -> Tensor:
+        """N C, which of them end or live on."""
+        living = torch.zeros_like(self.tokens, dtype=torch.bool)
+        living = living.scatter(1, self.going_on(end, width), value=True) & (self.tokens != end)
+        return self.ended(end, width) | (living & self.scores.isfinite())
 
 
 def _best_of(following: Tensor, scores: Tensor, wanted: int) -> Tensor:
@@ -320,6 +335,19 @@ def _best_of(following: Tensor, scores: Tensor, wanted: int) -> Tensor:
 
 def _look(attention: Looks) -> Tensor:
     """rows S, the mean look at the source over members, layers and heads."""
-    looks = [weights.mean((1, 2)) for kind, weights in attention.items() if plain_kind(kind) == CROSS]
-    assert looks, "coverage needs the look at the source"
+    looks = [_mean(weights) for kind, weights in attention.items() if plain_kind(kind) == CROSS]
+    if not looks:
+        raise UserError(
+            "coverage counts what was looked at, but this model has no attention: it never looks at its source. "
+            "Set coverage to 0."
+        )
     return torch.stack(looks).mean(0)
+
+
+def _mean(weights: Tensor) -> Tensor:
+    """rows S, of the looks of layers and heads (rows L H S).
+
+    Layers that see nothing of the source, as some of one stream, do not count.
+    """
+    seeing = (weights.sum((2, 3)) > 0).sum(1, keepdim=True)  # rows 1, how many layers
+    return weights.mean(2).sum(1) / seeing.clamp(min=1)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from regard.search.hypothesis import Tops
 from regard.search.rules import Rules, restrict
+from regard.search.tops import Tops, tops
 from regard.search.watch import NOBODY, Watch
 
 
@@ -17,6 +17,7 @@ class Frame:
     limits: Tensor  # B, greatest number of pieces in the answer to each source, the end mark included
     begin: int
     end: int
+    never: Sequence[int] = ()  # pieces that stand in no answer
     least: Tensor | None = None  # B, smallest number of pieces, the end mark not counted
     rules: Sequence[Rules] = ()  # of each source; () is none for all of them
     end_threshold: float = 0.0  # the end must be this many times as likely as the likeliest other piece
@@ -40,16 +41,18 @@ class Frame:
         """The likeliest pieces by the model's log-probabilities (rows V), whatever is allowed."""
         if not self.likeliest:
             return None
-        found = following.topk(min(self.likeliest, following.shape[1]), dim=1)
-        return found.values, found.indices
+        return tops(following, min(self.likeliest, following.shape[1]))
 
     def restrict(
         self, following: Tensor, length: int, sources: Sequence[int], rules: Sequence[Rules]
     ) -> Tensor:
         """Log-probabilities (rows V) of the piece number `length`, without what may not come.
 
-        `sources` and `rules` are those of each row.
+        `sources` and `rules` are those of each row. What never comes is taken out in place: two columns at every
+        step are not worth a copy of all.
         """
+        for piece in self.never:
+            following[:, piece] = -torch.inf
         if self.least is not None:
             early = self.least[sources] >= length  # rows
             following = self._without_end(following, early)

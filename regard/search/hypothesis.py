@@ -1,16 +1,16 @@
 """Hypotheses, and the trail that leads back from one to its first step."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TypeVar
 
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.core.state import Looks
+from regard.search.tops import Tops
 from regard.search.tree import Tree
-
-Tops = tuple[Tensor, Tensor]  # rows K, log-probabilities and pieces
 
 Likeliest = tuple[tuple[int, float], ...]  # the likeliest next pieces and their log-probabilities, by falling
 
@@ -46,6 +46,14 @@ class Ending:
     score: float
     rank: float
     finished: bool
+
+
+AnswerT = TypeVar("AnswerT", Ending, Hypothesis)
+
+
+def best_first(answers: Iterable[AnswerT]) -> list[AnswerT]:
+    """Finished ones before those that were cut off, then by rank."""
+    return sorted(answers, key=lambda one: (not one.finished, -one.rank))
 
 
 class Trail:
@@ -111,5 +119,4 @@ class Trail:
 
 
 def _listed(tops: Tops, row: int) -> Likeliest:
-    scores, pieces = tops
-    return tuple(zip(pieces[row].tolist(), scores[row].tolist(), strict=True))
+    return tuple(zip(tops.places[row].tolist(), tops.values[row].tolist(), strict=True))

@@ -1,6 +1,6 @@
 """What can be asked of a search by name."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import NoneType
 from typing import Any, TypedDict, cast, get_args, get_type_hints
 
@@ -42,8 +42,9 @@ _AMOUNT: Check = (lambda value: 0 <= value <= 1000, "from 0 to 1000")
 _EXPONENT: Check = (lambda value: 0 <= value <= 10, "from 0 to 10")  # of a length: beyond, no number holds it
 _ABOVE: Check = (lambda value: 0 < value <= 1000, "above 0, at most 1000")
 _SHARE: Check = (lambda value: 0 <= value <= 1, "from 0 to 1")
+_EITHER: Check = (lambda value: True, "True or False")
 _SEED: Check = (lambda value: 0 <= value < 2**63, "from 0 to 2^63 - 1")
-_CHECKS: dict[str, Check] = {
+CHECKS: dict[str, Check] = {
     "beam": _COUNT,
     "best": _COUNT,
     "penalty": (lambda value: value in RANKS, " or ".join(RANKS)),
@@ -57,13 +58,21 @@ _CHECKS: dict[str, Check] = {
     "no_repeat": _WHOLE,
     "groups": _COUNT,
     "diversity": _AMOUNT,
+    "sample": _EITHER,
     "temperature": (lambda value: 1e-6 <= value <= 1000, "from 1e-6 to 1000"),  # below, its inverse overflows
     "top_k": _WHOLE,
     "top_p": (lambda value: 0 < value <= 1, "above 0, at most 1"),
     "min_p": _SHARE,
     "seed": _SEED,
+    "record": _EITHER,
     "likeliest": _WHOLE,
 }
+
+_KINDS: dict[str, type] = {
+    name: next(one for one in get_args(hint) if one is not NoneType)
+    for name, hint in get_type_hints(Options).items()
+}
+_WORDS = {int: "a whole number ", float: "a number ", str: "", bool: ""}  # before what it must be
 
 
 def parse(changes: Sequence[str]) -> Options:
@@ -80,26 +89,39 @@ def parse(changes: Sequence[str]) -> Options:
 
 
 def _read(name: str, value: str) -> int | float | str | bool:
-    (kind,) = (one for one in get_args(get_type_hints(Options)[name]) if one is not NoneType)
-    if kind is bool:
-        kind = {"true": True, "false": False}.__getitem__
+    kind = _KINDS[name]
+    read_as = {"true": True, "false": False}.__getitem__ if kind is bool else kind
     try:
-        read: int | float | str | bool = kind(value)
+        read: int | float | str | bool = read_as(value)
     except (KeyError, ValueError):
         raise UserError(f"{name} can't be {value!r}.") from None
     return read
 
 
-def _known(name: str) -> str:
-    if name not in Options.__annotations__:
-        raise UserError(f"A search has no option {name!r}.{did_you_mean(name, Options.__annotations__)}")
+def _known(name: str, names: Collection[str] = CHECKS, of: str = "A search") -> str:
+    if name not in names:
+        raise UserError(f"{of} has no option {name!r}.{did_you_mean(name, names)}")
     return name
 
 
-def checked(options: Mapping[str, Any]) -> dict[str, Any]:
+def checked(
+    options: Mapping[str, Any], checks: Mapping[str, Check] = CHECKS, *, of: str = "A search"
+) -> dict[str, Any]:
     """What was asked for; a UserError for what there is not, or what cannot be."""
     given = {name: value for name, value in options.items() if value is not None}
     for name, value in given.items():
-        if _known(name) in _CHECKS and not _CHECKS[name][0](value):
-            raise UserError(f"{name} is {value}, but must be {_CHECKS[name][1]}.")
+        fits, what = checks[_known(name, checks, of)]
+        kind = _KINDS[name]
+        if not _is(value, kind):
+            raise UserError(f"{name} is {value!r}, but must be {_WORDS[kind]}{what}.")
+        if not fits(value):
+            raise UserError(f"{name} is {value}, but must be {what}.")
     return given
+
+
+def _is(value: Any, kind: type) -> bool:
+    """A whole number will do for a number; True is none, though Python counts it among them."""
+    own = type(value)
+    if bool in (own, kind):
+        return own is kind
+    return issubclass(own, (int, float) if kind is float else kind)

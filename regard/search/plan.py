@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from regard.core.errors import UserError
-from regard.core.pieces import BEGIN, END
+from regard.core.pieces import BEGIN, END, PAD
 from regard.search.beam import Groups, beam
 from regard.search.ensemble import Ensemble
 from regard.search.frame import Frame
@@ -135,6 +135,7 @@ class SearchPlan:
             torch.tensor([self.limit(question) for question in questions], device=device),
             BEGIN,
             END,
+            never=(PAD, BEGIN),
             least=torch.tensor(least, device=device) if any(least) else None,
             rules=[(*question.rules, *repeats) for question in questions],
             end_threshold=self.end_threshold,

@@ -11,7 +11,7 @@ from torch import Tensor
 from regard.core.kinds import member_kind
 from regard.core.state import StepOutput
 from regard.search.ensemble import EnsembleState
-from regard.search.rollout import PointStepper, SaysPoints
+from regard.search.stepper import PointStepper, SaysPoints
 
 
 class PointEnsemble:

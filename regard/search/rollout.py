@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -12,37 +12,14 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.core.batch import UNKNOWN_VALUE
-from regard.core.errors import UserError, did_you_mean
-from regard.core.state import Looks, State, StateT, StepOutput
+from regard.core.errors import UserError
+from regard.core.state import Looks, State
+from regard.search.options import CHECKS, Check, checked
+from regard.search.point_ensemble import PointEnsemble
 from regard.search.question import Question
 from regard.search.sampling import Draw, chances_of
-from regard.search.stepper import check_numbers
+from regard.search.stepper import PointStepper, SaysPoints, check_numbers
 from regard.search.tree import Tree
-
-
-class SaysPoints(Protocol):
-    """What a rollout asks of a head."""
-
-    size: int  # values of a point
-    out_features: int  # numbers that are said of one
-    draws: bool  # whether it says how likely other points are
-
-    def expected(self, said: Tensor) -> Tensor: ...
-
-    def log_probability(self, said: Tensor, points: Tensor) -> Tensor: ...
-
-    def pick(self, said: Tensor, chances: Tensor, temperature: float = 1.0) -> Tensor: ...
-
-
-class PointStepper(Protocol[StateT]):
-    """A model, an ensemble or a rule: fed points, it says what is known of the next."""
-
-    @property
-    def head(self) -> SaysPoints: ...
-
-    def begin(self, source: Any) -> StateT: ...
-
-    def step(self, tokens: Tensor, state: StateT) -> StepOutput[StateT]: ...
 
 
 @dataclass(frozen=True)
@@ -108,10 +85,8 @@ class Rollout:
     def quick(self) -> "Rollout":
         return replace(self, best=1, draw=None)
 
-    def together(self, steppers: Sequence[PointStepper[Any]], space: str) -> Any:
+    def together(self, steppers: Sequence[PointStepper[Any]], space: str) -> PointEnsemble:
         """The members' points are averaged, in whatever space others average."""
-        from regard.search.point_ensemble import PointEnsemble  # which knows rollouts
-
         return PointEnsemble(steppers)
 
     def suited(self, question: Question) -> "Rollout":
@@ -126,13 +101,7 @@ class Rollout:
 
     def changed(self, options: Mapping[str, Any]) -> "Rollout":
         """The plan with what was asked for instead; a UserError for what makes no sense."""
-        given = {name: value for name, value in options.items() if value is not None}
-        for name, value in given.items():
-            if name not in _CHECKS:
-                raise UserError(f"A rollout has no option {name!r}.{did_you_mean(name, _CHECKS)}")
-            low, high = _CHECKS[name]
-            if not low <= value <= high:
-                raise UserError(f"{name} is {value}, but must be from {low:g} to {high:g}.")
+        given = checked(options, _CHECKS, of="A rollout")
         if "max_length" in given:
             given["steps"] = given.pop("max_length")
         temperature, sample = given.pop("temperature", None), given.pop("sample", False)
@@ -228,12 +197,9 @@ class Rollout:
         return Rolled(tuple(courses))
 
 
-_CHECKS: dict[str, tuple[float, float]] = {  # by the name that it has in every search, the least and the most
-    "max_length": (1, 100_000),
-    "best": (1, 1000),
-    "seed": (0, 2**63 - 1),
-    "sample": (0, 1),
-    "temperature": (1e-6, 1000),
+_CHECKS: dict[str, Check] = {  # what it knows of the options of a search
+    "max_length": (lambda value: 1 <= value <= 100_000, "from 1 to 100000"),
+    **{name: CHECKS[name] for name in ("best", "seed", "sample", "temperature")},
 }
 
 

@@ -19,6 +19,7 @@ class Allowed:
     never: Collection[int] = ()
     only: Collection[int] | None = None
     ranges: Collection[range] = ()  # never one of these either
+    rather_not: Collection[int] = ()  # nor these, as long as other rules do not ask for them
 
 
 class Rule(Protocol):
@@ -117,7 +118,7 @@ class Forbidden(_Plain):
 
 @dataclass(frozen=True)
 class NoRepeat(_Plain):
-    """No `size` pieces in a row come twice."""
+    """No `size` pieces in a row come twice, unless other rules ask for it."""
 
     size: int
     said: tuple[int, ...] = ()
@@ -126,7 +127,7 @@ class NoRepeat(_Plain):
         before = self.size - 1
         tail = self.said[len(self.said) - before :]
         return Allowed(
-            never={
+            rather_not={
                 self.said[place + before]
                 for place in range(len(self.said) - before)
                 if self.said[place : place + before] == tail
@@ -135,39 +136,6 @@ class NoRepeat(_Plain):
 
     def after(self, piece: int) -> "NoRepeat":
         return replace(self, said=(*self.said, piece))
-
-
-@dataclass(frozen=True)
-class AtLeast(_Plain):
-    """The answer has this many pieces or more, the end mark not counted."""
-
-    count: int
-    end: int
-
-    def allowed(self, room: int) -> Allowed:
-        return Allowed(never=[self.end] if self.count > 0 else [])
-
-    def after(self, piece: int) -> "AtLeast":
-        return replace(self, count=max(0, self.count - 1))
-
-    def impossible(self, room: int) -> str | None:
-        if self.count <= room:
-            return None
-        return f"the answer needs {self.count} pieces, but can have only {room}"
-
-
-@dataclass(frozen=True)
-class AtMost(_Plain):
-    """The answer ends by itself with this many pieces or fewer, the end mark not counted."""
-
-    count: int
-    end: int
-
-    def allowed(self, room: int) -> Allowed:
-        return Allowed(only=[self.end] if self.count <= 0 else None)
-
-    def after(self, piece: int) -> "AtMost":
-        return replace(self, count=self.count - 1)
 
 
 @dataclass(frozen=True)
@@ -273,18 +241,44 @@ def restrict(following: Tensor, rules: Sequence[Rules], rooms: Sequence[int]) ->
         return following
     following = following.clone()
     for row, (some, room) in enumerate(zip(rules, rooms, strict=True)):
-        for rule in some:
-            allowed = rule.allowed(room)
-            if allowed.only is not None:
-                only = torch.tensor(list(allowed.only), dtype=torch.long, device=following.device)
-                kept = following[row, only]
-                following[row] = -torch.inf
-                following[row, only] = kept
-            if allowed.never:
-                following[row, list(allowed.never)] = -torch.inf
-            for some_ids in allowed.ranges:
-                following[row, some_ids.start : some_ids.stop] = -torch.inf
+        allowed = allowed_by(some, room)
+        if allowed.only is not None:
+            only = torch.tensor(list(allowed.only), dtype=torch.long, device=following.device)
+            kept = following[row, only]
+            following[row] = -torch.inf
+            following[row, only] = kept
+        if allowed.never:
+            following[row, list(allowed.never)] = -torch.inf
+        for some_ids in allowed.ranges:
+            following[row, some_ids.start : some_ids.stop] = -torch.inf
     return following
+
+
+def allowed_by(rules: Rules, room: int) -> Allowed:
+    """What all rules of a hypothesis allow next.
+
+    What one would rather not have may come where it gets on with what must come, and where the others leave
+    nothing else.
+    """
+    each = [rule.allowed(room) for rule in rules]
+    onlys = [set(one.only) for one in each if one.only is not None]
+    only = set.intersection(*onlys) if onlys else None
+    never = {piece for one in each for piece in one.never}
+    ranges = [some for one in each for some in one.ranges]
+    rather_not = {piece for one in each for piece in one.rather_not}
+    if rather_not:
+        rather_not -= {piece for rule in rules for piece in _needed(rule)}
+    if rather_not and only is not None:
+        left = {piece for piece in only - never if not any(piece in some for some in ranges)}
+        rather_not = rather_not if left - rather_not else set()
+    return Allowed(never | rather_not, only, ranges)
+
+
+def _needed(rule: Rule) -> set[int]:
+    """Pieces after which less is missing of what must come: to begin again is not to get on."""
+    if rule.progress is None:
+        return set()
+    return {piece for piece in rule.advancing() if (rule.after(piece).progress or 0) > rule.progress}
 
 
 def after(rules: Rules, piece: int) -> Rules:

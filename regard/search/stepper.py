@@ -20,6 +20,31 @@ class Stepper(Protocol[StateT]):
     def step(self, tokens: Tensor, state: StateT) -> StepOutput[StateT]: ...
 
 
+class SaysPoints(Protocol):
+    """What a rollout asks of a head."""
+
+    size: int  # values of a point
+    out_features: int  # numbers that are said of one
+    draws: bool  # whether it says how likely other points are
+
+    def expected(self, said: Tensor) -> Tensor: ...
+
+    def log_probability(self, said: Tensor, points: Tensor) -> Tensor: ...
+
+    def pick(self, said: Tensor, chances: Tensor, temperature: float = 1.0) -> Tensor: ...
+
+
+class PointStepper(Protocol[StateT]):
+    """A model, an ensemble or a rule: fed points, it says what is known of the next."""
+
+    @property
+    def head(self) -> SaysPoints: ...
+
+    def begin(self, source: Any) -> StateT: ...
+
+    def step(self, tokens: Tensor, state: StateT) -> StepOutput[StateT]: ...
+
+
 def log_probabilities(logits: Tensor) -> Tensor:
     """In float32 whatever the model computes in: a long answer sums up many of them."""
     return torch.log_softmax(logits.float(), dim=-1)

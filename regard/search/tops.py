@@ -30,7 +30,5 @@ def tops(values: Tensor, count: int) -> Tops:
     found = kept.topk(count, dim=1)
     within = found.indices - count * _BLOCK  # of what is left over; negative in the blocks
     block = near.gather(1, (found.indices // _BLOCK).clamp(max=count - 1))
-    places = torch.where(
-        within >= 0, blocks * _BLOCK + within, block * _BLOCK + found.indices % _BLOCK
-    )  # rows K
-    return Tops(found.values, places)
+    inside = block * _BLOCK + found.indices % _BLOCK  # rows K
+    return Tops(found.values, torch.where(within >= 0, blocks * _BLOCK + within, inside))

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from regard.core.state import State
 from regard.search.frame import Frame
-from regard.search.hypothesis import Ending, Found, Trail
+from regard.search.hypothesis import Ending, Found, Trail, best_first
 from regard.search.ranks import LengthPenalty, Rank
 from regard.search.rules import after
 from regard.search.stepper import Stepper, check_numbers, log_probabilities
@@ -78,7 +78,4 @@ def walk(
             tokens, scores, state = tokens[kept], scores[kept], state.select(kept)
             alive, chosen = [alive[row] for row in parents], [chosen[row] for row in parents]
             totals = [totals[row] for row in parents]
-    return [
-        Found(tuple(trail.trace(ending) for ending in sorted(some, key=lambda one: -one.rank)))
-        for some in endings
-    ]
+    return [Found(tuple(map(trail.trace, best_first(some)))) for some in endings]

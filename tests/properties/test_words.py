@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
 from regard.core.prediction import AttentionRecord, Request
+from regard.core.surrogates import without_surrogates
 from regard.core.words import Words
 from regard.data import Limits
 from regard.search import Found, Hypothesis
 from regard.tasks.text import TextCodec
 from regard.text import TOKENIZERS, Tokenizer
-from regard.text.surrogates import without_surrogates
 from regard.viewing import TextView
 
 TEXTS = [

@@ -1,8 +1,14 @@
+import math
+from collections import Counter
+from dataclasses import replace
+
 import pytest
 import torch
-from tables import TableStepper
+from tables import TableState, TableStepper
 
-from regard.search import Coverage, Frame, Groups, LengthPenalty, beam
+from regard.core.errors import UserError
+from regard.core.state import StepOutput
+from regard.search import Coverage, Ensemble, Frame, Groups, LengthPenalty, Phrase, Required, beam
 from regard.search.tree import FINISHED, KEPT, PRUNED
 
 BEGIN, END = 0, 1
@@ -31,6 +37,89 @@ def test_groups_that_avoid_each_other_begin_differently() -> None:
         assert len(firsts) == len(set(firsts)) == 4
     usual = beam(stepper, torch.arange(5), frame(*[8] * 5), width=4, best=4)
     assert any(len({one.tokens[0] for one in some.hypotheses}) < 4 for some in usual)
+
+
+@pytest.mark.parametrize(("strength", "second"), [(0.6, 2), (0.65, 2), (0.75, 3), (1.0, 3), (2.3, 3)])
+def test_a_group_takes_another_piece_when_the_penalty_outweighs_the_gap(strength: float, second: int) -> None:
+    """log 0.6 - log 0.3 is 0.69 (Vijayakumar et al. 2018)."""
+    tables = torch.tensor([0.01, 0.04, 0.6, 0.3, 0.05]).log().expand(1, 5, 5, 5)
+    (found,) = beam(
+        TableStepper(tables),
+        torch.arange(1),
+        frame(1),
+        width=2,
+        best=2,
+        groups=Groups(2, strength),
+        record=True,
+    )
+    assert found.tree is not None
+    assert [node.piece for node in found.tree.nodes if node.fate == KEPT] == [2, second]
+    scores = {one.tokens: one.score for one in found.hypotheses}
+    assert scores == pytest.approx({(2,): math.log(0.6)} | ({(3,): math.log(0.3)} if second == 3 else {}))
+
+
+Answer = tuple[int, ...]
+
+
+def diverse(
+    stepper: TableStepper, source: int, limit: int, *, width: int, best: int, groups: Groups
+) -> list[tuple[Answer, bool]]:
+    """Algorithm 1 of Vijayakumar et al. 2018 on lists, with the stopping of a beam: answers, and whether they ended."""
+    table = stepper.tables[source].tolist()
+    width //= groups.count
+    size = min(best, width)
+    live: list[list[tuple[Answer, float]]] = [[((), 0.0)]] * groups.count
+    pools: list[list[tuple[bool, float, Answer]]] = [[] for _ in range(groups.count)]
+    for length in range(1, limit + 1):
+        taken: Counter[int] = Counter()
+        for group in range(groups.count):
+            every = [
+                ((*said, piece), score + more)
+                for said, score in live[group]
+                for piece, more in enumerate(table[(0, BEGIN, *said)[-2]][(BEGIN, *said)[-1]])
+            ]
+            every.sort(key=lambda one: -(one[1] - groups.strength * taken[one[0][-1]]))
+            ended = [one for one in every[:width] if one[0][-1] == END]
+            going_on = [one for one in every if one[0][-1] != END][:width]
+            taken.update(said[-1] for said, _ in ended + going_on)
+            pool = pools[group] + [(False, -score, said) for said, score in ended]
+            if length == limit and len(pool) < size:
+                pool += [(True, -score, said) for said, score in going_on]
+            pools[group] = pool = sorted(pool)[:size]
+            attainable = max((score for _, score in going_on), default=-math.inf)
+            live[group] = [] if len(pool) == size and -pool[-1][1] >= attainable else going_on
+    found = {said: not cut for cut, _, said in sorted(one for pool in pools for one in pool)}
+    return list(found.items())[:best]
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("strength", [0.1, 0.5, 1.5, 4.0])
+@pytest.mark.parametrize("count", [2, 3])
+def test_groups_find_what_the_papers_algorithm_finds(seed: int, strength: float, count: int) -> None:
+    stepper, groups = TableStepper.random(4, vocabulary=7, seed=seed), Groups(count, strength)
+    limits = (7, 2, 7, 4)
+    found = beam(stepper, torch.arange(4), frame(*limits), width=2 * count, best=3, groups=groups)
+    for source, (some, limit) in enumerate(zip(found, limits, strict=True)):
+        expected = diverse(stepper, source, limit, width=2 * count, best=3, groups=groups)
+        assert [(one.tokens, one.finished) for one in some.hypotheses] == expected
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_groups_hold_what_is_required_and_still_avoid_each_other(seed: int) -> None:
+    stepper = TableStepper.random(1, vocabulary=6, seed=seed)
+    rules = [(Required.of([Phrase(((3, 4),))], end=END),)]
+    bound = Frame(torch.tensor([8]), BEGIN, END, rules=rules)
+    firsts = []
+    for strength in (0.0, 50.0):
+        (found,) = beam(
+            stepper, torch.arange(1), bound, width=6, best=6, groups=Groups(2, strength), record=True
+        )
+        assert found.tree is not None
+        assert all((3, 4) in zip(one.tokens, one.tokens[1:], strict=False) for one in found.hypotheses)
+        for one in found.hypotheses:
+            assert one.score == pytest.approx(score(stepper, 0, one.tokens), abs=1e-5)
+        firsts.append(len({node.piece for node in found.tree.nodes if node.step == 1 and node.fate == KEPT}))
+    assert firsts[1] > firsts[0]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -91,3 +180,45 @@ def test_coverage_is_nothing_when_all_was_seen_and_padding_does_not_count() -> N
     mask = torch.tensor([[True, True, False]] * 2)
     found = Coverage(2.0)(looks, mask)
     assert found.tolist() == pytest.approx([0.0, 2 * torch.tensor(0.5).log().item()])
+
+
+class Blind(TableStepper):
+    """A table that has no attention."""
+
+    def step(self, tokens: torch.Tensor, state: TableState) -> StepOutput[TableState]:
+        return replace(super().step(tokens, state), attention={})
+
+
+class Layered(TableStepper):
+    """With a second layer, which never sees the source."""
+
+    def step(self, tokens: torch.Tensor, state: TableState) -> StepOutput[TableState]:
+        output = super().step(tokens, state)
+        look = output.attention["cross"]  # rows 1 1 S
+        return replace(output, attention={"cross": torch.cat([look, torch.zeros_like(look)], dim=1)})
+
+
+def covering(strength: float = 0.7) -> tuple[Coverage, torch.Tensor]:
+    return Coverage(strength), torch.ones(3, 4, dtype=torch.bool)
+
+
+def test_coverage_of_a_model_that_never_looks_is_refused_with_a_sentence() -> None:
+    stepper = Blind(TableStepper.random(3, vocabulary=5, seed=1).tables)
+    with pytest.raises(UserError, match=r"never looks at its source.*coverage to 0"):
+        beam(stepper, torch.arange(3), frame(4, 4, 4), width=2, coverage=covering())
+    both = Ensemble([stepper, TableStepper.random(3, 5, seed=1, looks=4)])  # one that looks is enough
+    found = beam(both, [torch.arange(3)] * 2, frame(4, 4, 4), width=2, coverage=covering())
+    assert all(one.hypotheses for one in found)
+
+
+def test_layers_that_see_nothing_of_the_source_do_not_count_in_coverage() -> None:
+    plain = TableStepper.random(3, vocabulary=5, seed=1, looks=4)
+    layered = Layered(plain.tables, plain.looks)
+    found, expected = (
+        beam(one, torch.arange(3), frame(6, 6, 6), width=4, best=3, coverage=covering())
+        for one in (layered, plain)
+    )
+    for some, others in zip(found, expected, strict=True):
+        assert [one.tokens for one in some.hypotheses] == [one.tokens for one in others.hypotheses]
+        ranks = [one.rank for one in others.hypotheses]
+        assert [one.rank for one in some.hypotheses] == pytest.approx(ranks, abs=1e-5)

@@ -1,10 +1,12 @@
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 from tables import TableStepper
 
-from regard.search import Question, SearchPlan
+from regard.core.pieces import BEGIN, END, PAD
+from regard.search import Draw, Groups, Prefix, Question, SearchPlan
 
 
 @pytest.mark.parametrize(
@@ -34,3 +36,56 @@ def test_every_row_is_answered_however_odd_the_plan(beam: int, ratio: float) -> 
     questions = [Question(length) for length in (4, 0, 1000)]
     answers = plan(stepper, torch.arange(3), questions, torch.ones(3, 1000, dtype=torch.bool))
     assert [len(answer.hypotheses[0].tokens) for answer in answers] == [1, 1, 1]
+
+
+PLANS = {
+    "greedy": SearchPlan(),
+    "beam": SearchPlan(beam=3, best=3),
+    "beam, recorded": SearchPlan(beam=3, record=True),
+    "groups": SearchPlan(beam=4, best=4, groups=Groups(2)),
+    "sampling": SearchPlan(best=20, draw=Draw()),
+    "cold sampling": SearchPlan(draw=Draw(top_k=1)),
+    "long enough": SearchPlan(beam=2, min_length=3),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_padding_and_the_beginning_are_never_said_and_nothing_gets_likelier_by_that(name: str) -> None:
+    plan = replace(PLANS[name], max_length=5, likeliest=2)
+    stepper = TableStepper.random(2, vocabulary=7, seed=4)
+    stepper.tables[..., [PAD, BEGIN]] += 20.0  # a model that would say little else
+    stepper.tables = torch.log_softmax(stepper.tables, dim=-1)
+    questions = [Question(4, bytes([number])) for number in range(2)]
+    found = plan(stepper, torch.arange(2), questions, torch.ones(2, 4, dtype=torch.bool))
+    for source, some in enumerate(found):
+        assert some.hypotheses
+        for one in some.hypotheses:
+            assert not {PAD, BEGIN} & set(one.tokens)
+            fed = (0, BEGIN, *one.tokens)
+            told = [stepper.tables[source, fed[n], fed[n + 1]] for n in range(len(one.tokens))]
+            own = [float(step[piece]) for step, piece in zip(told, one.tokens, strict=True)]
+            assert one.steps == pytest.approx(own, abs=1e-5)
+            for step, likeliest in zip(told, one.likeliest, strict=True):
+                assert {piece for piece, _ in likeliest} == {PAD, BEGIN}
+                expected = step[[PAD, BEGIN]].sort(descending=True).values.tolist()
+                assert [score for _, score in likeliest] == pytest.approx(expected, abs=1e-5)
+        if some.tree is not None:
+            assert not {PAD, BEGIN} & {node.piece for node in some.tree.nodes}
+
+
+def test_the_end_is_not_compared_with_what_is_never_said() -> None:
+    tables = (
+        torch.tensor([0.5, 0.0, 0.2, 0.2, 0.1]).log().expand(1, 5, 5, 5)
+    )  # as likely as pad, begin, end, 4
+    plan = SearchPlan(end_threshold=1.5, max_length=5)
+    (found,) = plan(TableStepper(tables), torch.arange(1), [Question(4)], torch.ones(1, 4, dtype=torch.bool))
+    assert found.hypotheses[0].tokens == (END,)
+
+
+def test_a_beginning_that_repeats_itself_is_answered() -> None:
+    stepper = TableStepper.random(1, vocabulary=8, seed=1)
+    question = Question(4, rules=(Prefix((4, 5, 4, 5)),))
+    (found,) = SearchPlan(beam=4, no_repeat=2)(
+        stepper, torch.arange(1), [question], torch.ones(1, 4, dtype=torch.bool)
+    )
+    assert found.hypotheses[0].tokens[:4] == (4, 5, 4, 5)

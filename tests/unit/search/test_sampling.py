@@ -54,9 +54,18 @@ def test_scores_are_those_of_the_model_whatever_was_drawn_from() -> None:
     assert finished
     for one in finished:
         assert one.score == pytest.approx(answers[one.tokens], abs=1e-5)
-    assert [one.rank for one in found.hypotheses] == sorted(
-        (one.rank for one in found.hypotheses), reverse=True
-    )
+
+
+def test_the_best_ranked_come_first_and_those_that_were_cut_off_last() -> None:
+    """Of answers that go on to the limit of two pieces many are likelier than one that ended."""
+    tables = torch.tensor([0.01, 0.3, 0.6, 0.09]).log().expand(1, 4, 4, 4)
+    frame = Frame(torch.tensor([2]), BEGIN, END)
+    (found,) = sample(TableStepper(tables), torch.arange(1), frame, draw=Draw(), names=[b"x"], samples=60)
+    finished = [one.finished for one in found.hypotheses]
+    assert finished == sorted(finished, reverse=True)
+    ranks = {fate: [one.rank for one in found.hypotheses if one.finished == fate] for fate in (True, False)}
+    assert all(some == sorted(some, reverse=True) for some in ranks.values())
+    assert max(ranks[False]) > min(ranks[True])
 
 
 @pytest.mark.parametrize(
