@@ -21,9 +21,8 @@ from regard.layers import Dropout
 @dataclass(frozen=True)
 class Attended:
     context: Tensor  # B T D, the weighted memory
-    weights: (
-        Tensor | None
-    )  # B H T S, rows sum to one; None where nobody wants them or there is nothing to choose
+    # B H T S, rows sum to one; None where nobody wants them or there is nothing to choose.
+    weights: Tensor | None
     choice: Choice | None = None
     beside: Tensor | None = None  # B H T C, of the look at what stands beside the memory, where there is one
 
@@ -42,7 +41,7 @@ class Look(Protocol):
         ...
 
     def __call__(
-        self, query: Tensor, keys: Any, steps: Tensor, *, wanted: bool = True, seen: Tensor | None = None
+        self, query: Tensor, keys: Any, steps: Tensor, *, seen: Tensor | None = None
     ) -> Attended: ...
 
 
@@ -74,7 +73,8 @@ class Attention(nn.Module):
         self.heads = heads
         self.dropout = Dropout(dropout)
         self.history = history
-        known = isinstance(score, ScaledDot) and isinstance(selection, Soft)
+        # Of these alone: a subclass may have a formula of its own.
+        known = type(score) is ScaledDot and type(selection) is Soft
         self.fused = known and isinstance(scope, Causal | Global)  # there, something is always allowed
 
     def begin(self, memory: Memory) -> Keys:
@@ -169,8 +169,6 @@ class FixedVector(nn.Module):
     def unseen(self, keys: Keys) -> Tensor | None:
         return None
 
-    def forward(
-        self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True, seen: Tensor | None = None
-    ) -> Attended:
+    def forward(self, query: Tensor, keys: Keys, steps: Tensor, *, seen: Tensor | None = None) -> Attended:
         context = keys.apart().values[:, 0].expand(-1, query.shape[1], -1)  # B T D
         return Attended(context, None)

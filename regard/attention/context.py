@@ -35,10 +35,8 @@ class TwoLooks(nn.Module):
     def unseen(self, keys: TwoKeys) -> Tensor | None:
         return self.own.unseen(keys.own)
 
-    def forward(
-        self, query: Tensor, keys: TwoKeys, steps: Tensor, *, wanted: bool = True, seen: Tensor | None = None
-    ) -> Attended:
-        own = self.own(query, keys.own, steps, wanted=wanted, seen=seen)
-        other = self.context(query, keys.context, steps, wanted=wanted)
+    def forward(self, query: Tensor, keys: TwoKeys, steps: Tensor, *, seen: Tensor | None = None) -> Attended:
+        own = self.own(query, keys.own, steps, seen=seen)
+        other = self.context(query, keys.context, steps)
         both = torch.cat([own.context, other.context], dim=-1)  # B T (D + C)
         return Attended(both, own.weights, own.choice, other.weights)

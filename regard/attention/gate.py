@@ -26,8 +26,6 @@ class Gated(nn.Module):
     def unseen(self, keys: Any) -> Tensor | None:
         return self.look.unseen(keys)
 
-    def forward(
-        self, query: Tensor, keys: Any, steps: Tensor, *, wanted: bool = True, seen: Tensor | None = None
-    ) -> Attended:
-        attended = self.look(query, keys, steps, wanted=wanted, seen=seen)
+    def forward(self, query: Tensor, keys: Any, steps: Tensor, *, seen: Tensor | None = None) -> Attended:
+        attended = self.look(query, keys, steps, seen=seen)
         return replace(attended, context=torch.sigmoid(self.gate(query)) * attended.context)

@@ -91,9 +91,8 @@ class Cosine(Dot):
 
     def __init__(self, query_width: int, memory_width: int, *, heads: int = 1):
         super().__init__(query_width, memory_width, heads=heads)
-        sharpness = math.sqrt(
-            query_width // heads
-        )  # where the scaled dot product of unit-variance vectors is
+        # Where the scaled dot product of unit-variance vectors is.
+        sharpness = math.sqrt(query_width // heads)
         self.sharpness = nn.Parameter(torch.full((heads,), inverse_softplus(sharpness)))
 
     def keys(self, annotations: Tensor) -> Tensor:

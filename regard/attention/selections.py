@@ -42,6 +42,8 @@ class Sparse(nn.Module):
     """
 
     def forward(self, scores: Tensor, mask: Tensor) -> Selected:
+        given = scores.dtype
+        scores = scores.to(torch.promote_types(given, torch.float32))  # narrow numbers can't count past 256
         # Nothing two below the highest can be in the support, so that is low enough for what is forbidden.
         top = scores.detach().masked_fill(~mask, torch.finfo(scores.dtype).min).amax(-1, keepdim=True)
         shifted = torch.where(mask, scores - top, -2.0)  # B H T S
@@ -50,7 +52,7 @@ class Sparse(nn.Module):
         counts = torch.arange(1, scores.shape[-1] + 1, device=scores.device, dtype=scores.dtype)  # S
         support = (1 + counts * ordered > sums).sum(-1, keepdim=True)  # B H T 1
         threshold = (sums.gather(-1, support - 1) - 1) / support
-        return Selected((shifted - threshold).clamp(min=0) * mask)
+        return Selected(((shifted - threshold).clamp(min=0) * mask).to(given))
 
 
 class Nearest(nn.Module):

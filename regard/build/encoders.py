@@ -121,7 +121,7 @@ def _cells(
         )
     seeing: Any = backbone(settings)
     width = settings.width if seeing.width != settings.width else None
-    return PictureEncoder(seeing, width=width, positions=settings.positions, dropout=dropout, trainable=True)
+    return PictureEncoder(seeing, width=width, positions=settings.positions, dropout=dropout)
 
 
 def backbone(settings: settings_of.PictureEncoder) -> nn.Module:

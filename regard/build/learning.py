@@ -39,11 +39,12 @@ def objective(config: Config, ranks: Ranks = ALONE) -> CrossEntropy:
         ranks=ranks,
     )
     penalties: list[LookPenalty] = []
+    layer = looking_layer(config)
     if training.coverage:
         head = config.model.attention.pointer_head
-        penalties.append(Coverage(weight=training.coverage, layer=looking_layer(config), head=head))
+        penalties.append(Coverage(weight=training.coverage, layer=layer, head=head))
     if training.doubly_stochastic:
-        penalties.append(DoublyStochastic(weight=training.doubly_stochastic))
+        penalties.append(DoublyStochastic(weight=training.doubly_stochastic, layer=layer))
     return CrossEntropy(
         label_smoothing=training.label_smoothing,
         feeding=FEEDINGS[training.feeding](decay),

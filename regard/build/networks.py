@@ -1,24 +1,23 @@
 """Models: fresh, counted, or with trained weights."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from regard.build.decoders import decoder
-from regard.build.encoders import encoder
+from regard.build.encoders import backbone, encoder
 from regard.config import Config
 from regard.config.parts import PictureEncoder
 from regard.core.errors import UserError
-from regard.core.weights import load_weights
+from regard.core.weights import DIGEST, digest, load_weights
 from regard.layers import Embedding, PlacedEmbedding, PointEmbedding
 from regard.layers.backbones import EfficientNetLite
 from regard.models import Seq2Seq
 from regard.run import ModelFolder
 from regard.tasks.codec import Codec
-
-FEATURES_WIDTH = 1280  # of what EfficientNet sees
 
 
 def model(config: Config, sizes: Mapping[str, int]) -> Seq2Seq:
@@ -59,9 +58,10 @@ def _pieces(embedding: Embedding | PlacedEmbedding) -> Embedding:
 def parameters(config: Config, *, vocabulary: int) -> int:
     """How many numbers the model has to learn with a vocabulary of this size on both sides; nothing is built."""
     sizes = {"source": vocabulary, "target": vocabulary}
-    if isinstance(config.model.encoder, PictureEncoder):
-        sizes |= {"source": FEATURES_WIDTH, "rows": 7, "columns": 7}
     with torch.device("meta"):
+        if isinstance(config.model.encoder, PictureEncoder) and not config.model.encoder.trained:
+            seeing: Any = backbone(config.model.encoder)
+            sizes |= {"source": seeing.width, "rows": seeing.grid[0], "columns": seeing.grid[1]}
         net = _unlearned(config, sizes)
     return sum(parameter.numel() for parameter in net.parameters())
 
@@ -75,9 +75,13 @@ def load_model(config: Config, folder: ModelFolder, codec: Codec) -> Seq2Seq:
                 f"{folder.folder}: the model was trained with {known.get(side)} {side} pieces, but its {side} "
                 f"tokenizer has {size}. One of the files belongs to another model."
             )
+    folder.verify()
     net = _unlearned(config, codec.sizes)
     try:
-        load_weights(net, load_file(folder.weights_path))
+        weights = load_file(folder.weights_path)
+        if (told := folder.header().get(DIGEST)) is not None and told != digest(weights):
+            raise RuntimeError("its numbers have changed since it was written.")
+        load_weights(net, weights)
     except (SafetensorError, RuntimeError, OSError) as error:
         raise UserError(
             f"{folder.weights_path} is damaged or belongs to another model: {str(error).splitlines()[0]}"

@@ -53,6 +53,7 @@ def embedding(
         dropout=dropout,
         noise=settings.embedding_noise,
         word_dropout=settings.word_dropout,
+        tags=config.tags if side == "source" else 0,
         scale=scale,
     )
 

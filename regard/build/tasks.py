@@ -53,7 +53,7 @@ def _translation(config: Config, settings: settings_of.Translation) -> Translati
     )
 
 
-def _summarise(config: Config, _: settings_of.Summarise) -> Summaries:
+def _summarise(config: Config, settings: settings_of.Summarise) -> Summaries:
     own = own_files(config)
     assert own is not None, "a configuration for summaries has data.train"
     return Summaries(
@@ -61,6 +61,7 @@ def _summarise(config: Config, _: settings_of.Summarise) -> Summaries:
         validation=config.data.validation_size,
         test=config.data.test_size,
         seed=config.data.seed,
+        target_language=settings.language,
     )
 
 

@@ -9,3 +9,10 @@ def decimals(value: float) -> int:
 
 def figure(value: float) -> str:
     return f"{value:.{decimals(value)}f}"
+
+
+def clock(seconds: float) -> str:
+    """`1:02:03`, or `2:03` below an hour."""
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -1,7 +1,9 @@
 """A module's weights by name, each tensor once: tied ones stand under the first of their names."""
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 
 import torch
 from torch import Tensor, nn
@@ -26,6 +28,35 @@ def load_weights(module: nn.Module, weights: Weights) -> None:
             )
         given |= {name: weights[known[0]] for name in names if known}
     module.load_state_dict(given)
+
+
+_ENTRY = "regard"
+DIGEST = "sha256"  # in the header of a file of weights: of its tensors
+MADE_FOR = "made_for"  # the digest of the tokenizers and the like that they were trained with
+
+
+def header(weights: Weights, *, made_for: str | None = None, **also: str) -> dict[str, str]:
+    """What a file of weights says of itself, so that a changed bit and another model's files are found out.
+
+    One entry holds it all: safetensors writes several in any order, and equal weights are to be equal files.
+    """
+    said = {DIGEST: digest(weights), **({MADE_FOR: made_for} if made_for else {}), **also}
+    return {_ENTRY: json.dumps(said, sort_keys=True)}
+
+
+def said_of(entries: Mapping[str, str]) -> dict[str, str]:
+    """What `header` put there, and what files without it have."""
+    said: dict[str, str] = json.loads(entries.get(_ENTRY, "{}"))
+    return {name: value for name, value in entries.items() if name != _ENTRY} | said
+
+
+def digest(weights: Weights) -> str:
+    """Of all names, shapes and numbers."""
+    whole = sha256()
+    for name, tensor in sorted(weights.items()):
+        whole.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        whole.update(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data)
+    return whole.hexdigest()
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import os
 import pickle
 import sys
+import traceback
 
 
 def work() -> None:
@@ -15,14 +16,28 @@ def work() -> None:
         except EOFError:
             return
         try:
-            answer = (True, function(item))
+            answer = _packed(True, function(item))
         except Exception as error:
-            answer = (False, error)
+            answer = _told(error)
         try:
-            pickle.dump(answer, answers, protocol=pickle.HIGHEST_PROTOCOL)
+            answers.write(answer)
             answers.flush()
         except BrokenPipeError:  # whoever asked is gone
             os._exit(1)
+
+
+def _told(error: Exception) -> bytes:
+    """An error as it is; where it cannot be sent, or not be read again, what it says and where it was."""
+    try:
+        answer = _packed(False, error)
+        pickle.loads(answer)
+    except Exception:
+        return _packed(False, RuntimeError("".join(traceback.format_exception(error))))
+    return answer
+
+
+def _packed(is_good: bool, result: object) -> bytes:
+    return pickle.dumps((is_good, result), protocol=pickle.HIGHEST_PROTOCOL)
 
 
 if __name__ == "__main__":

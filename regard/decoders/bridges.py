@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from regard.core.masks import mean
 from regard.core.memory import Memory
 from regard.layers import Linear
 
@@ -28,9 +29,8 @@ class Mean(nn.Module):
         self.linear = Linear(memory_width, layers * state_width)
 
     def forward(self, memory: Memory) -> tuple[Tensor, ...]:
-        here = memory.mask[..., None]  # B S 1
-        mean = (memory.annotations * here).sum(1) / here.sum(1)  # B D
-        return torch.tanh(self.linear(mean)).chunk(self.layers, dim=-1)
+        together = mean(memory.annotations, memory.mask)  # B D
+        return torch.tanh(self.linear(together)).chunk(self.layers, dim=-1)
 
 
 class Last(nn.Module):

@@ -6,8 +6,8 @@ from torch.nn import functional
 
 from regard.core.batch import Sequences
 from regard.core.kinds import KINDS
+from regard.core.masks import mean
 from regard.core.memory import Memory
-from regard.encoders.transformer import mean
 from regard.layers import Convolution, Dropout, PlacedEmbedding, begin_tables, steady_linear, steady_sum
 
 
@@ -16,8 +16,9 @@ class ConvolutionalEncoder(nn.Module):
 
     A look compares its query with the outputs z (equation 1) and brings home √½·(z + e), e the piece in its
     place (equation 2, scaled as all sums are): z are the annotations, the sums the memory's values. Padding is
-    zero before every convolution, as is what lies beyond the ends. Where a decoder looks in many layers, `looks`
-    of them, that many gradients come back; those of z are divided by their number (section 3.4).
+    zero before every convolution, as is what lies beyond the ends. Where a convolutional decoder looks in many layers,
+    `looks` of them, that many gradients come back; those of z are divided by their number (section 3.4). Of other
+    decoders the paper says nothing, and theirs stay as they are.
     """
 
     def __init__(

@@ -7,8 +7,8 @@ from torch import Tensor, nn
 
 from regard.core.batch import Pictures, Vectors
 from regard.core.kinds import KINDS
+from regard.core.masks import mean
 from regard.core.memory import Memory
-from regard.encoders.transformer import mean
 from regard.layers import Dropout
 from regard.layers.backbones import Backbone
 
@@ -16,9 +16,8 @@ from regard.layers.backbones import Backbone
 class PictureEncoder(nn.Module):
     """Each cell of a backbone's map is an annotation (Xu et al. 2015, section 3.1.1), row by row.
 
-    A backbone that is not `trainable` stays as it is: no gradients, no dropout, whatever the model does.
-    With `width` annotations are projected to it; with `positions` each row and each column of the grid has a
-    learned vector, which is added.
+    The backbone learns with the model. With `width` annotations are projected to it; with `positions` each row and
+    each column of the grid has a learned vector, which is added.
     """
 
     def __init__(
@@ -28,26 +27,16 @@ class PictureEncoder(nn.Module):
         width: int | None = None,
         positions: bool = False,
         dropout: float = 0.0,
-        trainable: bool = False,
     ):
         super().__init__()
         kind = cast(Backbone, backbone)
         self.backbone = backbone
-        self.trainable = trainable
         self.cells = Cells(kind.width, grid=kind.grid, width=width, positions=positions, dropout=dropout)
         self.width = self.cells.width
         self.grid = kind.grid
-        if not trainable:
-            backbone.requires_grad_(False).eval()
-
-    def train(self, mode: bool = True) -> "PictureEncoder":
-        super().train(mode)
-        self.backbone.train(mode and self.trainable)
-        return self
 
     def encode(self, source: Pictures, wanted: frozenset[str] = KINDS) -> Memory:
-        with torch.set_grad_enabled(self.trainable and torch.is_grad_enabled()):
-            seen: Tensor = self.backbone(source.pixels)  # B D h w
+        seen: Tensor = self.backbone(source.pixels)  # B D h w
         mask = seen.new_ones(len(seen), seen[0, 0].numel(), dtype=torch.bool)  # B S
         return _memory(self.cells(seen.flatten(2).transpose(1, 2)), mask, wanted)
 

@@ -5,12 +5,13 @@ from dataclasses import replace
 from typing import Any, cast
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from regard.attention import Block, Places
 from regard.attention.block import Wanted, loads
 from regard.core.batch import Sequences
 from regard.core.kinds import ENCODER, KINDS
+from regard.core.masks import mean
 from regard.core.memory import Memory
 from regard.core.rows import Rows, close, spread
 from regard.layers import PlacedEmbedding, Positions
@@ -101,9 +102,3 @@ class Refining(nn.Module):
             attention={ENCODER: torch.stack(weights, dim=1)} if ENCODER in wanted and weights else {},
             loads=loads(passed),
         )
-
-
-def mean(annotations: Tensor, mask: Tensor) -> Tensor:
-    """B S D, B S -> B D, over the pieces that stand there."""
-    here = mask[..., None]  # B S 1
-    return (annotations * here).sum(1) / here.sum(1)

@@ -30,7 +30,7 @@ class Dropout(nn.Module):
 
 
 class SequenceDropout(Dropout):
-    """Dropout on B T D: each number by itself or, `variational`, the same ones at every step (Gal 2016)."""
+    """Dropout on B T D: each number by itself or, `variational`, the same at every step (Gal & Ghahramani 2016)."""
 
     def __init__(self, rate: float, *, variational: bool = False):
         super().__init__(rate)

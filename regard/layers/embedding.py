@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from regard.core.pieces import PAD, UNKNOWN
+from regard.core.pieces import END, PAD, UNKNOWN
 from regard.layers.dropout import Dropout
 from regard.layers.points import PointEmbedding
 from regard.layers.positions import Positions
@@ -14,8 +14,9 @@ class Embedding(nn.Module):
 
     Three ways to make training harder and the model more robust: dropout on what it gives, Gaussian
     `noise` of that standard deviation added to it, and `word_dropout`, which reads a share of the
-    pieces as unknown. With `scale` the vectors are multiplied by √D (Vaswani et al. 2017, section 3.4):
-    the table starts with vectors of length one, so that it can also be the matrix of an output layer.
+    pieces as unknown. It spares marks, and the first pieces of a row where so many of them can be `tags`.
+    With `scale` the vectors are multiplied by √D (Vaswani et al. 2017, section 3.4): the table starts with
+    vectors of length one, so that it can also be the matrix of an output layer.
 
     An id beyond the table, of a source word that has it for this source alone, is read as unknown.
     """
@@ -28,6 +29,7 @@ class Embedding(nn.Module):
         dropout: float = 0.0,
         noise: float = 0.0,
         word_dropout: float = 0.0,
+        tags: int = 0,
         scale: bool = False,
     ):
         super().__init__()
@@ -35,6 +37,7 @@ class Embedding(nn.Module):
         self.vocabulary = vocabulary
         self.noise = noise
         self.word_dropout = word_dropout
+        self.tags = tags
         self.scale = width**0.5 if scale else 1.0
         self.table = nn.Embedding(vocabulary, width, padding_idx=PAD)
         nn.init.normal_(self.table.weight, std=width**-0.5)
@@ -49,8 +52,9 @@ class Embedding(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         ids = torch.where(ids < self.vocabulary, ids, UNKNOWN)
         if self.training and self.word_dropout:
-            hidden = torch.rand(ids.shape, device=ids.device) < self.word_dropout
-            ids = torch.where(hidden & (ids != PAD), UNKNOWN, ids)
+            hidden = (torch.rand(ids.shape, device=ids.device) < self.word_dropout) & (ids > END)
+            hidden[..., : self.tags] = False
+            ids = torch.where(hidden, UNKNOWN, ids)
         vectors: Tensor = self.table(ids)  # ... D
         vectors = vectors * self.scale if self.scale != 1 else vectors
         if self.training and self.noise:

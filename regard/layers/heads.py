@@ -8,16 +8,27 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regard.core.pieces import BEGIN, PAD
 from regard.core.state import Judged
 from regard.layers.likelihood import judge, mixed
 from regard.layers.linear import Linear
 
 
 class Head(Linear):
-    """Wx + b for all pieces of the vocabulary."""
+    """Wx + b for all pieces of the vocabulary.
+
+    A piece's row starts as long as its vector in a table does, about one, or longer, after Glorot, if pieces are few.
+    With ten thousand of them Glorot's start is four times as short, and so is what the layers below are told: stacks of
+    LSTMs then say little more than how frequent pieces are for hundreds of steps.
+    """
 
     layer: int | None = None  # whose look at the source it must be given; none
     can_narrow = True  # whether it makes sense for some pieces alone
+
+    def __init__(self, width: int, vocabulary: int):
+        super().__init__(width, vocabulary)
+        if vocabulary > width:
+            nn.init.normal_(self.weight, std=width**-0.5)
 
     def features(self, vectors: Tensor, look: Tensor | None, source: Tensor | None) -> Any:
         """What it reads at each step: vectors (B T D), the look of its layer (B H T S), the source's ids (B S)."""
@@ -37,7 +48,10 @@ class Head(Linear):
         return Judged(total, likelihoods.detach())
 
     def draw(self, said: Tensor) -> Tensor:
-        return torch.multinomial(torch.softmax(said.float(), dim=-1), 1)[:, 0]  # N
+        """A piece by chance: N. Never padding or the begin mark, which no answer has."""
+        never = torch.tensor([PAD, BEGIN], device=said.device)
+        possible = said.float().index_fill(-1, never, -torch.inf)  # N V
+        return torch.multinomial(torch.softmax(possible, dim=-1), 1)[:, 0]  # N
 
     def narrowed(self, pieces: Tensor) -> "Head":
         """The same for some pieces (N) alone: it says N logits. For predicting."""

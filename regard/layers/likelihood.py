@@ -14,9 +14,9 @@ from regard.layers.packed import Packed, can_pack
 ROWS = {"cpu": 128}  # at a time: few enough that their logits stay in a processor's cache
 WORTH = 8  # such chunks are worth that the head is laid out for them
 MANY_ROWS = 4096  # on other devices, where each call costs more
-FLOOR = (
-    1e-30  # of a probability that is copied: what cannot be said has a logarithm and a gradient nevertheless
-)
+# Of what is spoken and of what is copied: what cannot be said has a logarithm nevertheless. Below it there is no
+# gradient, which would be as large as the share is small.
+FLOOR = 1e-30
 
 
 def judge(
@@ -34,13 +34,15 @@ def judge(
     wanted has from elsewhere. A piece beyond the head's own has no other. Smoothing falls on what is said by the
     head.
     """
-    arguments = (vectors, head.weight, head.bias, wanted, smoothing, spoken, copied)
+    inputs = (vectors, head.weight, head.bias, spoken, copied)
+    needed = torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in inputs)
+    arguments = (vectors, head.weight, head.bias, wanted, smoothing, spoken, copied, needed)
     total, likelihoods = _Chunks.apply(*arguments)  # type: ignore[no-untyped-call]
     return Judged(total, likelihoods)
 
 
 class _Chunks(torch.autograd.Function):
-    """Head, softmax and loss for some rows at a time, and their gradients at once.
+    """Head, softmax and loss for some rows at a time, and their gradients at once where they are `needed`.
 
     With p the softmax, w the piece wanted, ε the smoothing, s the share spoken and c what is copied, a row's
     loss is −(1 − ε)·log(s·p_w + c) − ε·mean log p. Where r = s·p_w / (s·p_w + c), which is one without a mixture,
@@ -57,17 +59,18 @@ class _Chunks(torch.autograd.Function):
         smoothing: float,
         spoken: Tensor | None,
         copied: Tensor | None,
+        needed: bool,
     ) -> tuple[Tensor, Tensor]:
-        needed = any(ctx.needs_input_grad)
         narrow = torch.is_autocast_enabled(vectors.device.type)
         by_vectors, by_weight, by_bias = (
-            torch.zeros_like(one, dtype=torch.float32) for one in (vectors, weight, bias)
+            torch.zeros_like(one if needed else one[:0], dtype=torch.float32)
+            for one in (vectors, weight, bias)
         )
         own = torch.empty(len(vectors), device=vectors.device)  # N, log p_w
         likelihoods = own if spoken is None else torch.empty_like(own)  # N
         normal = torch.empty_like(own)  # N, log Σ exp of the logits
         step = ROWS.get(vectors.device.type, MANY_ROWS)
-        say, back = _products(vectors, weight, bias, narrow=narrow)
+        say, back = _products(vectors, weight, bias, narrow=narrow, needed=needed)
         for start in range(0, len(vectors), step):
             rows = slice(start, start + step)
             some, aims = vectors[rows], wanted[rows, None]  # n D, n 1
@@ -98,13 +101,15 @@ class _Chunks(torch.autograd.Function):
             of_all, alike = vectors.float().sum(0), weight.float().sum(0)  # D each
             logits = (of_all * alike).sum() + len(vectors) * bias.float().sum()  # all of them together
             smooth = logits / len(weight) - normal.sum()
-            by_vectors -= even * alike
-            by_weight -= even * of_all
-            by_bias -= even * len(vectors)
+            if needed:
+                by_vectors -= even * alike
+                by_weight -= even * of_all
+                by_bias -= even * len(vectors)
         by_spoken = by_copied = None
-        if spoken is not None:
-            by_copied = (smoothing - 1) * (-likelihoods).exp()  # N
-            by_spoken = by_copied * own.exp()
+        if needed and spoken is not None and copied is not None:
+            by_both = (smoothing - 1) * (-likelihoods).exp()  # N, by s·p_w + c
+            by_spoken = (by_both * own.exp()).masked_fill(spoken < FLOOR, 0)
+            by_copied = by_both.masked_fill(copied < FLOOR, 0)
         ctx.save_for_backward(by_vectors, by_weight, by_bias, by_spoken, by_copied)
         ctx.types = [None if one is None else one.dtype for one in (vectors, weight, bias, spoken, copied)]
         ctx.mark_non_differentiable(likelihoods)
@@ -117,19 +122,22 @@ class _Chunks(torch.autograd.Function):
             None if saved is None else (by_total * saved).to(kind)
             for saved, kind in zip(ctx.saved_tensors, ctx.types, strict=True)
         )
-        return by_vectors, by_weight, by_bias, None, None, by_spoken, by_copied
+        return by_vectors, by_weight, by_bias, None, None, by_spoken, by_copied, None
 
 
 Product = Callable[[Tensor], Tensor]
 
 
-def _products(vectors: Tensor, weight: Tensor, bias: Tensor, *, narrow: bool) -> tuple[Product, Product]:
-    """n D -> n V by the head, and back."""
+def _products(
+    vectors: Tensor, weight: Tensor, bias: Tensor, *, narrow: bool, needed: bool
+) -> tuple[Product, Product]:
+    """n D -> n V by the head, and back, which is laid out only where it is needed."""
+    say: Product = partial(functional.linear, weight=weight, bias=bias)
+    back: Product = partial(functional.linear, weight=weight.T)
     few = len(vectors) < WORTH * ROWS.get(vectors.device.type, MANY_ROWS)
     if narrow or few or not can_pack(vectors, weight):
-        say = partial(functional.linear, weight=weight, bias=bias)
-        return say, partial(functional.linear, weight=weight.T)
-    return Packed(weight, bias), Packed(weight.T, None)
+        return say, back
+    return Packed(weight, bias), Packed(weight.T, None) if needed else back
 
 
 def mixed(logs: Tensor, spoken: Tensor, copied: Tensor) -> Tensor:

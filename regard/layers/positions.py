@@ -79,9 +79,8 @@ class Rotary(Positions):
         self.register_buffer("rates", _rates(width // heads), persistent=False)
 
     def turn(self, heads: Tensor, places: Tensor) -> Tensor:
-        angles = (places[..., None] * self.rates)[
-            :, None
-        ]  # B 1 T K/2, in wide numbers whatever the heads' are
+        # In wide numbers whatever the heads' are.
+        angles = (places[..., None] * self.rates)[:, None]  # B 1 T K/2
         first, second = heads.chunk(2, dim=-1)  # B H T K/2 each
         sine, cosine = angles.sin().to(heads.dtype), angles.cos().to(heads.dtype)
         return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)

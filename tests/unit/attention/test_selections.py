@@ -68,3 +68,14 @@ def test_hard_leaves_half_of_its_looks_soft_in_training_and_takes_the_highest_wh
     predicted = hard(scores, mask)
     assert predicted.choice is None
     assert (predicted.weights == torch.tensor([0.0, 0.0, 1.0])).all()
+
+
+def test_sparsemax_of_many_narrow_numbers_is_that_of_wide_ones() -> None:
+    """As under autocast: bfloat16 counts no further than 256."""
+    torch.manual_seed(0)
+    scores, mask = (torch.randn(1, 1, 4, 1000) / 1000).bfloat16(), torch.ones(1000, dtype=torch.bool)
+    found = SELECTIONS["sparse"]()(scores, mask).weights
+    expected = SELECTIONS["sparse"]()(scores.float(), mask).weights
+    assert found.dtype == torch.bfloat16
+    assert ((expected > 0).sum(-1) > 256).all()
+    torch.testing.assert_close(found, expected.bfloat16())

@@ -66,6 +66,24 @@ def test_an_error_is_raised_where_its_result_would_come() -> None:
         next(results)
 
 
+def test_a_result_that_cannot_be_sent_is_told_as_that_and_not_as_a_lack_of_memory() -> None:
+    with pytest.raises(Exception, match=r"[Pp]ickle.*lambda"):
+        list(mapped(eval, ["lambda: 1"] * 20))
+
+
+def test_an_error_that_cannot_be_sent_is_told_with_where_it_was() -> None:
+    code = "class Odd(Exception): pass\nraise Odd('of a class that nobody else has')"
+    with pytest.raises(RuntimeError, match=r"Traceback(.|\n)*Odd: of a class that nobody else has"):
+        list(mapped(exec, [code] * 20))
+
+
+def test_an_error_that_cannot_be_read_again_is_told_with_where_it_was() -> None:
+    """It is read by calling its class with its message, which is not what this class is made of."""
+    code = "import tarfile\nraise tarfile.AbsolutePathError(tarfile.TarInfo('/etc'))"
+    with pytest.raises(RuntimeError, match=r"Traceback(.|\n)*'/etc' has an absolute path"):
+        list(mapped(exec, [code] * 20))
+
+
 def test_a_process_that_is_killed_is_told_to_the_person() -> None:
     results = mapped(operator.methodcaller("__call__"), [_Suicide()] * 20)
     with pytest.raises(UserError, match="ended from outside"):

@@ -1,4 +1,3 @@
-import pytest
 import torch
 from torch import Tensor, nn
 
@@ -30,7 +29,7 @@ def pictures(number: int = 2, size: int = 16) -> Pictures:
 def test_cells_stand_row_by_row_and_the_summary_is_their_mean() -> None:
     pixels = torch.zeros(1, 3, 4, 4, dtype=torch.uint8)
     pixels[0, 0, ::2, ::2] = torch.tensor([[10, 20], [30, 80]])
-    memory = PictureEncoder(Corners()).encode(Pictures(pixels), frozenset({CROSS}))
+    memory = PictureEncoder(Corners()).eval().encode(Pictures(pixels), frozenset({CROSS}))
     assert memory.annotations[0, :, 0].tolist() == [10, 20, 30, 80]
     assert memory.mask.tolist() == [[True] * 4]
     assert memory.summary.tolist() == [[[[35]]]]
@@ -38,22 +37,8 @@ def test_cells_stand_row_by_row_and_the_summary_is_their_mean() -> None:
     assert memory.pieces is None
 
 
-def test_what_is_not_trainable_stays_as_it_is_when_the_model_trains() -> None:
-    model = nn.ModuleList([PictureEncoder(Corners(), width=3)]).train()
-    (encoder,) = model
-    assert encoder.training
-    assert not encoder.backbone.training
-    source = pictures(size=4)
-    first, second = (encoder.encode(source).annotations for _ in range(2))
-    torch.testing.assert_close(first, second)  # no dropout inside
-    first.sum().backward()
-    assert encoder.backbone.factor.grad is None
-    assert not encoder.backbone.factor.requires_grad
-    assert encoder.cells.project.weight.grad.abs().sum() > 0
-
-
-def test_what_is_trainable_learns() -> None:
-    encoder = PictureEncoder(Corners(), trainable=True).train()
+def test_the_backbone_learns_with_the_model() -> None:
+    encoder = PictureEncoder(Corners()).train()
     assert encoder.backbone.training
     encoder.encode(pictures(size=4)).annotations.sum().backward()
     assert encoder.backbone.factor.grad.abs().sum() > 0
@@ -109,10 +94,9 @@ def test_dropout_falls_on_the_annotations_in_training_alone() -> None:
     assert (encoder.eval().encode(pictures()).annotations != 0).float().mean() > 0.99
 
 
-@pytest.mark.parametrize("trainable", [False, True])
-def test_a_picture_is_encoded_alike_alone_and_among_others(trainable: bool) -> None:
+def test_a_picture_is_encoded_alike_alone_and_among_others() -> None:
     backbone = SmallCnn(size=16, width=32, layers=2)
-    encoder = PictureEncoder(backbone, positions=True, trainable=trainable).eval()
+    encoder = PictureEncoder(backbone, positions=True).eval()
     source = pictures(3)
     together = encoder.encode(source).annotations
     alone = encoder.encode(Pictures(source.pixels[2:])).annotations

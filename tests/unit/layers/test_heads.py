@@ -2,9 +2,11 @@ import pytest
 import torch
 from torch import Tensor
 
+from regard.attention import SELECTIONS
+from regard.core.pieces import BEGIN, PAD
 from regard.layers import Head, Pointer
 from regard.layers.heads import Pointed
-from regard.layers.likelihood import ROWS
+from regard.layers.likelihood import ROWS, judge, mixed
 from regard.training.likelihood import Features, Said
 
 WIDTH, VOCABULARY = 5, 7
@@ -111,6 +113,54 @@ def test_a_word_that_cannot_be_copied_now_has_a_finite_loss_and_gradient() -> No
     assert judged.likelihoods.isfinite().all()
     assert judged.likelihoods[0] < -60
     assert all(one.grad.isfinite().all() for one in (look, *head.parameters()))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize(("spoken", "copied"), [(1.0, 0.0), (0.7, 0.0), (0.0, 1.0), (0.0, 0.0), (0.4, 0.3)])
+def test_shares_that_are_nothing_have_the_gradient_that_autograd_gives(
+    spoken: float, copied: float, smoothing: float
+) -> None:
+    """Of a piece of the vocabulary and of one beyond it."""
+    torch.manual_seed(0)
+    head, vectors, wanted = Head(WIDTH, VOCABULARY), torch.randn(2, WIDTH), torch.tensor([4, VOCABULARY])
+    outcomes = []
+    for chunks in (True, False):
+        head.zero_grad()
+        given = [vectors.clone(), torch.full((2,), spoken), torch.full((2,), copied)]
+        some, share, there = (one.requires_grad_() for one in given)
+        if chunks:
+            total = judge(some, head, wanted, smoothing, spoken=share, copied=there).total
+        else:
+            logs = head(some).log_softmax(-1)
+            own = torch.stack([logs[0, 4], torch.tensor(-torch.inf)])
+            total = -(1 - smoothing) * mixed(own, share, there).sum() - smoothing * logs.mean(-1).sum()
+        total.backward()
+        outcomes.append([one.grad for one in (some, share, there, *head.parameters())])
+    for one, other in zip(*outcomes, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_a_look_at_one_place_learns_in_steps_of_a_usual_size_though_it_missed_the_word() -> None:
+    """Nearest looks at one place, and backwards as if at all."""
+    head, features = pointer(), pointed(2)
+    scores = torch.randn(1, 1, 2, 6)
+    scores[..., 0] += 9.0  # the word stands elsewhere
+    scores.requires_grad_()
+    look = SELECTIONS["nearest"]()(scores, torch.ones(6, dtype=torch.bool)).weights[0, 0]
+    wanted = torch.tensor([VOCABULARY] * 2)
+    head.judge(Pointed(features.vectors, look, features.source), wanted).total.backward()
+    assert scores.grad is not None
+    assert scores.grad.abs().max() < 10
+    assert all(one.grad.abs().max() < 10 for one in head.parameters())
+
+
+def test_padding_and_the_begin_mark_are_never_drawn() -> None:
+    torch.manual_seed(0)
+    said = torch.zeros(1000, VOCABULARY)
+    said[:, [PAD, BEGIN]] = 20.0
+    drawn = Head(WIDTH, VOCABULARY).draw(said)
+    assert sorted(set(drawn.tolist())) == [1, 3, 4, 5, 6]
+    assert said[0, PAD] == 20  # what was said stays as it was
 
 
 def heads(*looks: list[float]) -> Tensor:

@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from regard.attention import SCORES
 from regard.core.errors import UserError
 from regard.layers import POSITIONS, Embedding, PlacedEmbedding, Positions
 
@@ -71,6 +72,17 @@ def test_far_distances_share_a_bucket() -> None:
 def test_learned_positions_end_with_a_clear_error() -> None:
     with pytest.raises(UserError, match="learned 10 positions, but 11 pieces"):
         positions("learned").vectors(torch.arange(11)[None])
+
+
+@pytest.mark.parametrize("name", ["dot", "scaled_dot", "general", "cosine", "rbf"])
+def test_scores_of_turned_queries_and_keys_depend_on_the_distance_alone(name: str) -> None:
+    """All scores that rotary positions may stand beside."""
+    torch.manual_seed(0)
+    score, rotary, vectors = SCORES[name](16, 16, heads=2), positions("rotary"), torch.randn(1, 5, 16)
+    asked, answered = score.queries(vectors, torch.arange(5)[None]), score.keys(vectors.flip(1))
+    here, far = (torch.arange(first, first + 5)[None] for first in (0, 7))
+    found = [score(rotary.turn(asked, places), rotary.turn(answered, places)) for places in (here, far)]
+    torch.testing.assert_close(*found, atol=1e-4, rtol=1e-4)
 
 
 def test_places_are_added_or_stand_beside() -> None:
