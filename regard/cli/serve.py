@@ -97,7 +97,7 @@ def serve(
         notes.print(
             f"Listening on http://{shown}:{address[1]} as soon as the models are loaded. Ctrl-C ends it."
         )
-        serve(settings, listener)
+        serve(settings, listener, worker="regard.cli.serve:worker")
 
 
 def worker() -> object:

@@ -118,6 +118,7 @@ class _Stream(StreamingResponse):
 async def _followed(desk: Desk, jobs: Sequence[Job], ask: Ask) -> AsyncIterator[bytes]:
     yield _event("start", {"model": jobs[0].way.model.name, "inputs": len(jobs)})
     told: dict[int, list[Any]] = {number: [] for number in range(len(jobs))}  # of those without an answer
+    numbers = 0  # of attention and beams, in the answers so far
     while told:
         left = jobs[0].deadline - time.monotonic()
         waiting = [asyncio.ensure_future(jobs[number].news.wait()) for number in told]
@@ -128,7 +129,7 @@ async def _followed(desk: Desk, jobs: Sequence[Job], ask: Ask) -> AsyncIterator[
                 one.cancel()
         if jobs[0].deadline <= time.monotonic():
             problem = desk.late(jobs)
-            yield _event("error", {"status": problem.status, "error": problem.error})
+            yield _event("error", {"status": problem.status, **problem.content})
             return
         for number in [number for number in told if jobs[number].news.is_set()]:
             job = jobs[number]
@@ -139,9 +140,9 @@ async def _followed(desk: Desk, jobs: Sequence[Job], ask: Ask) -> AsyncIterator[
                 del told[number]
                 try:
                     answer = job.answer.result()
-                    desk.check_size([answer], ask)
+                    numbers = desk.check_size([answer], ask, numbers)
                 except Problem as problem:
-                    yield _event("error", {"input": number, "status": problem.status, "error": problem.error})
+                    yield _event("error", {"input": number, "status": problem.status, **problem.content})
                     continue
                 (content,) = await written([answer], ask)
                 yield b'event: prediction\ndata: {"input":%d,"prediction":%b}\n\n' % (number, content)

@@ -18,7 +18,7 @@ from regard import __version__
 from regard.server import api, documents, health, libretranslate
 from regard.server.desk import Desk
 from regard.server.guards import Account, Bodies, Door, Gate, Keys, Ledger, own_hosts
-from regard.server.problems import Problem, refusal
+from regard.server.problems import Problem, failed
 from regard.server.served import Models
 from regard.server.settings import ServerSettings
 from regard.server.tallies import Tallies
@@ -84,6 +84,7 @@ def _routes(models: Models, settings: ServerSettings, ledger: Ledger, keys: Keys
     documents.describe(app, Ask, libretranslate.Translate)
     app.add_exception_handler(Problem, _refused)
     app.add_exception_handler(HTTPException, _unknown)
+    app.add_exception_handler(Exception, _failed)
     folder = files("regard.server")
     style = folder.joinpath("docs.css").read_bytes()
     app.add_api_route("/docs", lambda: HTMLResponse(documents.page(app.openapi())), include_in_schema=False)
@@ -116,4 +117,9 @@ def _refused(_: Request, error: Exception) -> Response:
 
 def _unknown(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return refusal(error.status_code, SAID.get(error.status_code, str(error.detail)), headers=error.headers)
+    said = SAID.get(error.status_code, str(error.detail))
+    return Problem(error.status_code, said, headers=error.headers).response()
+
+
+def _failed(_: Request, __: Exception) -> Response:
+    return failed().response()  # and the error goes on to the account, which logs it

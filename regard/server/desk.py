@@ -42,7 +42,7 @@ class Desk:
 
     async def admitted(self, model: Served, ask: Ask) -> list[Request]:
         """What is asked, with sources that can be read; a Problem for the first that cannot."""
-        self._check_number(len(ask.inputs))
+        self.check_number(len(ask.inputs))
         found = []
         try:
             async with asyncio.timeout(self.limits.deadline_seconds):
@@ -92,7 +92,11 @@ class Desk:
             if options.get(name, 0) > limit:
                 known = "alternatives" if name == "likeliest" else name
                 raise Problem(
-                    422, f"{known} is {options[name]}, but at most {limit} is allowed.", field=known
+                    422,
+                    f"{known} is {options[name]}, but at most {limit} is allowed.",
+                    field=known,
+                    found=options[name],
+                    most=limit,
                 )
         try:
             return model.search.changed(options)
@@ -102,14 +106,14 @@ class Desk:
     async def check(self, way: Way, requests: Sequence[Request]) -> None:
         """Numbers and lengths of the inputs."""
         limits, model = self.limits, way.model
-        self._check_number(len(requests))
+        self.check_number(len(requests))
         for number, request in enumerate(requests):
             phrases = [*request.require, *request.forbid]
             if len(phrases) > limits.phrases:
-                raise _too_much(number, f"{len(phrases)} phrases", limits.phrases)
+                raise _too_much(number, "{} phrases", len(phrases), limits.phrases)
             characters = sum(map(len, phrases)) + len(request.prefix)
             if characters > limits.phrase_characters:
-                raise _too_much(number, f"wishes of {characters} characters", limits.phrase_characters)
+                raise _too_much(number, "wishes of {} characters", characters, limits.phrase_characters)
             try:
                 model.predictor.codec.check(request)
             except UserError as error:
@@ -120,25 +124,27 @@ class Desk:
         texts = [request.text for request in requests]
         for number, text in enumerate(texts):  # what is so long need not be cut into pieces to know it
             if sources.letters is not None and len(text) > sources.letters * most:
-                raise _too_much(number, f"{len(text)} characters", sources.letters * most)
+                raise _too_much(number, "{} characters", len(text), sources.letters * most)
         if sum(map(len, texts)) <= QUICK:
             lengths = model.predictor.codec.measure(texts)
         else:
             lengths = await asyncio.to_thread(model.predictor.codec.measure, texts)
         for number, length in enumerate(lengths):
             if length > most:
-                raise _too_much(number, f"{length} {sources.unit}", most)
+                raise _too_much(number, f"{{}} {sources.unit}", length, most)
             read = min(length, model.longest_source)  # of what is longer, a part
             least = way.plan.least(Question(read + 2))
             if least >= model.longest_answer:
-                raise _too_much(number, f"answers of {least} pieces", model.longest_answer - 1)
+                raise _too_much(number, "answers of {} pieces", least, model.longest_answer - 1)
 
-    def _check_number(self, inputs: int) -> None:
+    def check_number(self, inputs: int) -> None:
         if inputs > self.limits.inputs:
             raise Problem(
                 422,
                 f"There are {inputs} inputs, but at most {self.limits.inputs} are allowed.",
                 field="inputs",
+                found=inputs,
+                most=self.limits.inputs,
             )
 
     def crowded(self) -> Problem | None:
@@ -204,19 +210,22 @@ class Desk:
             status=503,
         )
 
-    def check_size(self, answers: Sequence[Prediction], ask: Ask) -> None:
-        """Of what is returned of attention and beams, all inputs together."""
+    def check_size(self, answers: Sequence[Prediction], ask: Ask, before: int = 0) -> int:
+        """The numbers of attention and beams in a response, with those that it had `before`; a Problem for too many."""
         every = [one for answer in answers for one in (answer, *answer.alternatives)]
         looks = sum(weights.size for one in every for weights in one.attention.weights.values())
         nodes = sum(len(answer.beam or ()) for answer in answers)
-        numbers = looks * ("attention" in ask.returns) + nodes
+        numbers = before + looks * ("attention" in ask.returns) + nodes
         if numbers > self.limits.numbers:
             raise Problem(
                 422,
                 f"The attention and beams of these answers are {numbers:,} numbers, but at most "
                 f"{self.limits.numbers:,} are returned at once. Ask for fewer inputs or answers.",
                 field="return",
+                found=numbers,
+                most=self.limits.numbers,
             )
+        return numbers
 
 
 def predicted(answer: Prediction, ask: Ask) -> bytes:
@@ -252,7 +261,11 @@ async def disconnected(http: HttpRequest) -> None:
         pass
 
 
-def _too_much(number: int, found: str, most: int) -> Problem:
+def _too_much(number: int, what: str, found: int, most: int) -> Problem:
     return Problem(
-        422, f"Input {number} has {found}, but at most {most} are allowed.", field=f"inputs.{number}"
+        422,
+        f"Input {number} has {what.format(found)}, but at most {most} are allowed.",
+        field=f"inputs.{number}",
+        found=found,
+        most=most,
     )

@@ -58,7 +58,7 @@ def describe(app: FastAPI, *models: type[BaseModel]) -> None:
 
 
 def page(schema: Mapping[str, Any]) -> str:
-    """The schema as a page: routes, then shapes."""
+    """The schema as a page: routes, then shapes. Its links also lead there behind a proxy that adds a path."""
     routes = "".join(
         _route(path, method, route)
         for path, methods in schema["paths"].items()
@@ -67,9 +67,9 @@ def page(schema: Mapping[str, Any]) -> str:
     shapes = "".join(_shape(name, shape) for name, shape in sorted(schema["components"]["schemas"].items()))
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Regard: API</title>'
-        '<link rel="stylesheet" href="/docs/style.css"><h1>Regard: API</h1>'
+        '<link rel="stylesheet" href="docs/style.css"><h1>Regard: API</h1>'
         f"<p>{escape(schema['info'].get('description', ''))}</p>"
-        '<p>For machines: <a href="/openapi.json">openapi.json</a>.</p>'
+        '<p>For machines: <a href="openapi.json">openapi.json</a>.</p>'
         f"<h2>Routes</h2>{routes}<h2>Shapes</h2>{shapes}</html>"
     )
 

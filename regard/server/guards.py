@@ -13,7 +13,7 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from regard.server.problems import Problem, busy
+from regard.server.problems import Problem, busy, failed
 from regard.server.settings import Limits
 from regard.server.tallies import Tallies
 from regard.viewing.labels import plain
@@ -32,7 +32,7 @@ SECURITY = {
 }
 _SECURITY = [(name.encode(), value.encode()) for name, value in SECURITY.items()]
 ASKING = frozenset({"/v1/predict", "/v1/stream", "/translate"})  # where models are asked
-GUARDED = ("/v1/", "/metrics", "/docs", "/openapi.json")  # /translate asks for the key itself
+GUARDED = ("/v1/", "/metrics")  # /translate asks for the key itself; what the API is, is no secret
 CLIENT_GONE = 499  # nobody reads it; the counts do
 LONGEST_TEXT = 2000  # characters of one in the log: a picture has a million
 LINGER = (
@@ -113,8 +113,8 @@ class Account:
             await self.app(scope, receive, answer)
         except Exception as error:
             self._blame(error)
-            if not status:
-                await Problem(500, "The server failed. It goes on.").response()(scope, receive, answer)
+            if not status:  # a guard failed: the application answers for itself
+                await failed().response()(scope, receive, answer)
         self.ledger.enter(
             scope["method"], _path(scope), status or CLIENT_GONE, time.monotonic() - began, *noted
         )

@@ -89,12 +89,13 @@ async def translate(request: Request) -> Response:
         raise Problem(400, "Only plain text is translated here: leave out format, or set it to text.")
     model = find(desk.models, asked.source, asked.target)
     texts = [asked.q] if isinstance(asked.q, str) else asked.q
-    lines = [text.split("\n") for text in texts]
-    to = asked.target if model.predictor.codec.languages else None
-    requests = [Asked(line, to=to) for text in lines for line in text]
     request.state.note(model.name, texts)
     if not texts:
         return JSONResponse(_content(asked, []))
+    desk.check_number(sum(text.count("\n") + 1 for text in texts))  # before anything is made of each
+    lines = [text.split("\n") for text in texts]
+    to = asked.target if model.predictor.codec.languages else None
+    requests = [Asked(line, to=to) for text in lines for line in text]
     options = {"best": asked.alternatives + 1} if asked.alternatives else {}
     way = await desk.way(model, requests, Ask.model_validate({"inputs": ["-"], **options}))
     with desk.jobs(way, requests) as jobs:

@@ -25,29 +25,48 @@ VARIANTS = (
 
 
 class Problem(Exception):  # noqa: N818 (it is an answer)
-    """A request that is refused, with a status and a sentence."""
+    """A request that is refused, with a status and a sentence.
+
+    Where a number is above its limit, `found` and `most` are both, so that nobody has to read them out of the sentence.
+    """
 
     def __init__(
-        self, status: int, error: str, *, field: str | None = None, headers: Mapping[str, str] | None = None
+        self,
+        status: int,
+        error: str,
+        *,
+        field: str | None = None,
+        found: int | None = None,
+        most: int | None = None,
+        headers: Mapping[str, str] | None = None,
     ):
         super().__init__(error)
         self.status = status
         self.error = error
         self.field = field
+        self.found = found
+        self.most = most
         self.headers = dict(headers or {})
 
+    @property
+    def content(self) -> dict[str, Any]:
+        """`{"error": "a sentence", "field": "inputs.0", "found": 75, "most": 60}`, safe to show wherever it goes."""
+        told: dict[str, Any] = {"error": _shown(self.error)}
+        if self.field:
+            told["field"] = _shown(self.field)
+        if self.found is not None:
+            told |= {"found": self.found, "most": self.most}
+        return told
+
     def response(self) -> Response:
-        return refusal(self.status, self.error, field=self.field, headers=self.headers)
+        return Response(
+            json.dumps(self.content), self.status, headers=self.headers, media_type="application/json"
+        )
 
 
-def refusal(
-    status: int, error: str, *, field: str | None = None, headers: Mapping[str, str] | None = None
-) -> Response:
-    """`{"error": "a sentence", "field": "inputs.0"}`, safe to show wherever it goes."""
-    content: dict[str, Any] = {"error": _shown(error)}
-    if field:
-        content["field"] = _shown(field)
-    return Response(json.dumps(content), status, headers=dict(headers or {}), media_type="application/json")
+def failed() -> Problem:
+    """A mistake of ours: what it is stands in the log alone."""
+    return Problem(500, "The server failed. It goes on.")
 
 
 def busy(error: str, *, seconds: int, status: int = 429) -> Problem:

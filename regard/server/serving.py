@@ -38,8 +38,11 @@ def bound(settings: ServerSettings) -> socket.socket:
     return listener
 
 
-def serve(settings: ServerSettings, listener: socket.socket) -> None:
-    """Answers until SIGTERM or Ctrl-C, then finishes what is under way."""
+def serve(settings: ServerSettings, listener: socket.socket, *, worker: str) -> None:
+    """Answers until SIGTERM or Ctrl-C, then finishes what is under way.
+
+    Where several processes answer, each asks `worker`, such as `module:function`, for its application.
+    """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn raises it again when it is done
     if settings.workers == 1:
         uvicorn.Server(configuration(settings, loaded(settings))).run(sockets=[listener])
@@ -47,7 +50,7 @@ def serve(settings: ServerSettings, listener: socket.socket) -> None:
     for path in named_runs(settings.runs).values():
         find_folder(path).config()  # so that what is wrong with a run is told once, and by this process
     os.environ[HANDED_ON] = settings.model_dump_json()
-    config = configuration(settings, "regard.cli.serve:worker")
+    config = configuration(settings, worker)
     crew = Multiprocess(config, sockets=[listener])
     crew.run()
     if any(process.exitcode == STARTUP_FAILURE for process in crew.processes):

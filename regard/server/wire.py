@@ -258,6 +258,8 @@ class ModelList(BaseModel):
 class Refusal(BaseModel):
     error: str
     field: str | None = None
+    found: int | None = Field(None, description="What was too much of something, where it can be counted.")
+    most: int | None = Field(None, description="What is allowed of it.")
 
 
 class Status(BaseModel):

@@ -1,9 +1,12 @@
 // The server's API: what it has, what it answers, and what it says when it does not.
 
+import { kept } from "./keeping.js";
+
+// `found` is above `most`, where something is too much.
 export class Refused extends Error {
-  constructor(status, error, field, seconds) {
-    super(error);
-    Object.assign(this, { status, field, seconds });
+  constructor({ status, error, field, found, most }, seconds = null) {
+    super(error ?? `The server answered with status ${status}.`);
+    Object.assign(this, { status, field, found, most, seconds });
   }
 }
 
@@ -13,12 +16,12 @@ export class Unreachable extends Error {
   }
 }
 
-const KEY = "regard-key";
-export const keepKey = (key) => sessionStorage.setItem(KEY, key);
-export const hasKey = () => Boolean(sessionStorage.getItem(KEY));
+const own = kept("regard-key", () => sessionStorage);
+export const keepKey = (key) => own.set(key);
+export const hasKey = () => Boolean(own.get());
 
 async function reach(path, options = {}) {
-  const key = sessionStorage.getItem(KEY);
+  const key = own.get();
   const headers = { ...(options.body && { "content-type": "application/json" }), ...(key && { authorization: `Bearer ${key}` }) };
   let response;
   try {
@@ -31,7 +34,7 @@ async function reach(path, options = {}) {
   let said = {};
   try { said = await response.json(); } catch { /* a proxy's page, perhaps: the status says enough */ }
   const seconds = Number(response.headers.get("retry-after")) || null;
-  throw new Refused(response.status, said.error ?? `The server answered with status ${response.status}.`, said.field, seconds);
+  throw new Refused({ ...said, status: response.status }, seconds);
 }
 
 export async function models() {
@@ -44,7 +47,7 @@ export async function stream(ask, { signal, grow }) {
   for await (const [name, data] of events(response.body)) {
     if (name === "pieces") grow(data.text);
     else if (name === "prediction") return data.prediction;
-    else if (name === "error") throw new Refused(data.status, data.error);
+    else if (name === "error") throw new Refused(data);
   }
   throw new Unreachable();
 }

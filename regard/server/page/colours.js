@@ -1,5 +1,7 @@
 // The scale of weights, white to blue to ink, even to the eye: regard/viewing/colours.py in the colours of the page.
 
+import { kept } from "./keeping.js";
+
 const CONES = [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]];
 const LAB = [[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099], [0.0259040371, 0.7827717662, -0.808675766]];
 const UNLAB = [[1, 0.3963377774, 0.2158037573], [1, -0.1055613458, -0.0638541728], [1, -0.0894841775, -1.291485548]];
@@ -36,9 +38,9 @@ function read() {
 
 // ---- light and dark
 
-const KEY = "regard-theme";
+const theme = kept("regard-theme", () => localStorage);
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const chosen = () => localStorage.getItem(KEY) ?? "system";
+const chosen = () => theme.get() ?? "system";
 
 export const isDark = () => (chosen() === "system" ? dark.matches : chosen() === "dark");
 
@@ -64,8 +66,7 @@ export function themes(toggle, changed) {
   };
   toggle.addEventListener("click", () => {
     const other = isDark() ? "light" : "dark";
-    if ((other === "dark") === dark.matches) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, other);
+    theme.set((other === "dark") === dark.matches ? null : other);
     show();
     changed();
   });

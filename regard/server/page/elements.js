@@ -18,6 +18,18 @@ function filled(element, attributes, children) {
 
 export const button = (text, act, attributes = {}) => make("button", { type: "button", click: act, ...attributes }, text);
 
+// Other children in place of those that are there. If one of them had the focus, who has its data-key now gets it, or who
+// stands in its place; or `otherwise`.
+export function renew(element, children, otherwise = byId("view")) {
+  const keyed = () => [...element.querySelectorAll("[data-key]:not(:disabled)")];
+  const focused = element !== document.activeElement && element.contains(document.activeElement) ? document.activeElement : null;
+  const place = keyed().indexOf(focused);
+  element.replaceChildren(...children);
+  if (!focused || element.contains(document.activeElement)) return;
+  const now = place < 0 ? [] : keyed();
+  (now.find(({ dataset }) => dataset.key === focused.dataset.key) ?? now[Math.min(place, now.length - 1)] ?? otherwise).focus({ preventScroll: true });
+}
+
 // Numbers as people read them.
 export const minus = (text) => text.replace("-", "−");
 export const logarithm = (value) => (Number.isFinite(value) ? minus(value.toFixed(3)) : "not finite");

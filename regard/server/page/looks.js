@@ -1,6 +1,7 @@
 // The weights of an answer as matrices: of a kind, a layer and a head or their mean, by pieces or by words.
 
 import { minus } from "./elements.js";
+import { textOfPieces } from "./pieces.js";
 
 const MARKS = ["<pad>", "<s>", "</s>"];
 const SIDES = { cross: ["target", "source"], context: ["target", "context"], encoder: ["source", "source"], decoder: ["target", "fed"] };
@@ -8,9 +9,6 @@ export const KINDS = { cross: "Answer at source", context: "Answer at context", 
 export const plainKind = (kind) => kind.split(".")[0];
 export const sidesOf = (kind) => SIDES[plainKind(kind)] ?? SIDES.cross;
 export const isMark = (piece) => MARKS.includes(piece);
-
-// What is written in place of a leading blank in a piece.
-export const textOf = (piece) => piece.replaceAll("▁", " ");
 
 export class Looks {
   constructor(record, { numbered = false } = {}) {
@@ -34,7 +32,7 @@ export class Looks {
 
   #units(side, words) {
     const pieces = this.record[`${side}_pieces`], labels = this.record.labels[side], known = this.record[`${side}_words`];
-    const piece = (at) => ({ label: this.shown(labels[at]), text: textOf(pieces[at]), special: isMark(pieces[at]) || known?.of[at] === null, members: [at] });
+    const piece = (at) => ({ label: this.shown(labels[at]), text: textOfPieces([pieces[at]]), special: isMark(pieces[at]) || known?.of[at] === null, members: [at] });
     if (!words || !known) return pieces.map((_, at) => ({ ...piece(at), at }));
     const groups = new Map();
     let blanks = [];

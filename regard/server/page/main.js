@@ -1,10 +1,12 @@
 // The page: its state, the question to the server, and the views that show the answer.
 
-import { hasKey, keepKey, models as fetchModels } from "./asking.js";
+import { hasKey, models as fetchModels } from "./asking.js";
 import { themes } from "./colours.js";
 import { menu, searchSettings, select } from "./controls.js";
-import { button, byId, make } from "./elements.js";
+import { button, byId, make, renew } from "./elements.js";
 import { Looks, plainKind, sidesOf } from "./looks.js";
+import { notice } from "./notice.js";
+import { textOfPieces } from "./pieces.js";
 import { Pointing } from "./pointing.js";
 import { Question } from "./question.js";
 import { copy, FORMATS, save } from "./saving.js";
@@ -126,8 +128,7 @@ class Page {
 
   // Another piece at a step: the answer up to there and this piece become its beginning.
   takeInstead(step, piece) {
-    const pieces = [...this.answer.pieces.slice(0, step), piece].filter((one) => one !== "</s>");
-    this.set({ prefix: pieces.join("").replaceAll("▁", " ").trim(), answer: 0, step: null });
+    this.set({ prefix: textOfPieces([...this.answer.pieces.slice(0, step), piece]).trim(), answer: 0, step: null });
   }
 
   // ---- swapping languages: in one model, or with one that goes back
@@ -187,8 +188,8 @@ class Page {
     copy(location.href, opener);
     const { heavy } = sourceOf(this.model);
     if (!history.state?.input || !heavy) return;
-    byId("problem").replaceChildren(notice(heavy));
-    this.told = null;
+    this.tell(notice(heavy));
+    this.told = null; // it goes with the next drawing
   }
 
   alongTabs(event) {
@@ -244,10 +245,17 @@ class Page {
   drawProblem() {
     const { problem, again, prediction } = this.question;
     const said = problem && problem.field !== "inputs.0" ? problem.message : this.question.busy ? null : this.remark(prediction);
-    const key = JSON.stringify([said, again?.seconds, problem?.status]);
-    if (key === this.told) return;
-    this.told = key;
-    byId("problem").replaceChildren(...(said ? [notice(said, again, problem?.status === 401 ? () => this.askAgain() : null)] : []));
+    const key = JSON.stringify([said, Boolean(again), problem?.status]);
+    if (key !== this.told) {
+      this.told = key;
+      this.tell(said && notice(said, { again: again && (() => this.question.again?.now()), keyed: problem?.status === 401 ? () => this.askAgain() : null }));
+    }
+    if (again) this.notice?.wait(again.seconds);
+  }
+
+  tell(said) {
+    this.notice = said;
+    renew(byId("problem"), said ? [said.element] : []);
   }
 
   remark(prediction) {
@@ -261,13 +269,16 @@ class Page {
   }
 
   drawWishes() {
-    const { prefix, require, forbid } = this.state;
+    const { prefix, require, forbid } = this.state, key = JSON.stringify([prefix.trim(), require, forbid]);
+    if (key === this.wished) return;
+    this.wished = key;
     const chip = (name, text, patch) => make("span", { class: "chip" }, make("span", { class: "quiet" }, name), make("q", { dir: "auto" }, text),
-      button("×", () => this.set({ ...patch, answer: 0 }), { "aria-label": `Take back: ${name} ${text}` }));
-    byId("wishes").replaceChildren(
+      button("×", () => this.set({ ...patch, answer: 0 }), { "aria-label": `Take back: ${name} ${text}`, "data-key": `${name} ${text}` }));
+    renew(byId("wishes"), [
       ...(prefix.trim() ? [chip("begins with", prefix.trim(), { prefix: "" })] : []),
       ...require.map((text) => chip("must have", text, { require: require.filter((one) => one !== text) })),
-      ...forbid.map((text) => chip("must not have", text, { forbid: forbid.filter((one) => one !== text) })));
+      ...forbid.map((text) => chip("must not have", text, { forbid: forbid.filter((one) => one !== text) })),
+    ]);
   }
 
   // ---- files
@@ -275,7 +286,7 @@ class Page {
   async save(format) {
     const svg = this.view.picture(this);
     if (!this.answer || (!svg && format !== "json")) {
-      byId("problem").replaceChildren(notice("There is nothing to save in this view yet."));
+      this.tell(notice("There is nothing to save in this view yet."));
       this.told = null;
       return;
     }
@@ -297,54 +308,42 @@ function about(model) {
   return [pairs || model.task, `${size} parameters`].join(" · ");
 }
 
-function notice(text, again = null, keyed = null) {
-  const box = make("div", { class: "notice" }, make("p", {}, text, again ? ` Trying again in ${again.seconds} s.` : ""));
-  if (again) box.append(button("Try now", again.now, { class: "tool" }));
-  if (keyed) {
-    const key = make("input", { type: "password", id: "key", autocomplete: "off" }), use = make("button", { type: "submit" }, "Use it");
-    const submit = (event) => {
-      event.preventDefault();
-      keepKey(key.value);
-      key.disabled = use.disabled = true; // what comes next is another form: nothing that is typed now would be in it
-      keyed();
-    };
-    box.append(make("form", { class: "with", submit }, make("label", { for: "key" }, "Key"), key, use));
-  }
-  return box;
-}
-
 // ---- beginning
 
 let page = null;
 themes(byId("theme"), () => page?.changed());
 
-let attempt = 0;
+let attempt = 0, clock, waiting = null; // waiting: what is told while nothing answers
 async function begin(wait = 2) {
   attempt += 1;
+  clearInterval(clock);
   const mine = attempt; // the newest counts: an answer to an earlier one may come after it
   try {
     const models = await fetchModels();
     if (mine !== attempt || page) return;
-    byId("problem").replaceChildren();
+    renew(byId("problem"), []);
     page = new Page(models);
     page.start();
   } catch (error) {
     if (mine !== attempt || page) return;
     if (error.status === 401) {
       const words = hasKey() ? "The server refuses this key." : "This server asks for a key.";
-      byId("problem").replaceChildren(notice(words, null, () => begin()));
+      renew(byId("problem"), [notice(words, { keyed: () => begin() }).element]);
+      waiting = null;
       return;
     }
     if (!error.message || error instanceof TypeError) throw error;
+    if (waiting?.text !== error.message) {
+      waiting = { text: error.message, notice: notice(error.message, { again: () => begin() }) };
+      renew(byId("problem"), [waiting.notice.element]);
+    }
     let left = wait;
-    const show = () => byId("problem").replaceChildren(notice(error.message, { seconds: left, now: () => { clearInterval(clock); begin(); } }));
-    const clock = setInterval(() => {
+    waiting.notice.wait(left);
+    clock = setInterval(() => {
       left -= 1;
-      if (left > 0) { show(); return; }
-      clearInterval(clock);
-      begin(Math.min(15, wait * 2));
+      if (left > 0) waiting.notice.wait(left);
+      else begin(Math.min(15, wait * 2));
     }, 1000);
-    show();
   }
 }
 

@@ -92,8 +92,8 @@ async function smaller(ask, send) {
     try {
       return await send(one);
     } catch (error) {
-      if (error.field !== "return" && !(error.status === 422 && /numbers/.test(error.message))) throw error;
-      if (place === less.length - 1) throw error;
+      const tooMuch = error.field === "return" && error.found > error.most;
+      if (!tooMuch || place === less.length - 1) throw error;
     }
   }
 }

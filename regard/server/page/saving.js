@@ -14,7 +14,7 @@ export function alone(svg) {
   originals.forEach((original, at) => {
     const style = getComputedStyle(original), element = copies[at];
     if (style.display === "none" || original.hasAttribute("hidden")) gone.push(element);
-    for (const name of ["class", "tabindex", "role", "aria-pressed", "aria-level", "data-number", "data-side", "data-place"]) element.removeAttribute(name);
+    for (const name of ["class", "tabindex", "role", "aria-pressed", "aria-level", "data-key", "data-number", "data-side", "data-place"]) element.removeAttribute(name);
     for (const name of LOOKS) {
       const value = style.getPropertyValue(name);
       if (value) element.setAttribute(name, value);

@@ -78,12 +78,12 @@ export const comparable = (one, other) => one.source.kind === other.source.kind 
 
 // How much of the source there is, or what is wrong with it.
 export function sourceTold({ question, model, state }, counter, about = "") {
-  const wrong = question.problem?.field === "inputs.0" ? question.problem.message : null;
-  const [, found] = /has (\d+) \w+, but at most/.exec(wrong ?? "") ?? [];
+  const problem = question.problem?.field === "inputs.0" ? question.problem : null, wrong = problem?.message ?? null;
   const { limits: { pieces: most }, source: { unit } } = model;
+  const found = problem?.most === most ? problem.found : undefined; // its letters and its phrases have other limits
   const count = state.input ? question.prediction?.source_pieces : 0;
   counter.classList.toggle("over", wrong !== null);
-  counter.textContent = found ? `${found} of ${most} ${unit}: too long. Make it shorter.`
+  counter.textContent = found !== undefined ? `${found} of ${most} ${unit}: too long. Make it shorter.`
     : wrong ? wrong.replace(/^Input 0: (.)/, (_, first) => first.toUpperCase())
       : about || (count === undefined || count === null ? `at most ${most} ${unit}` : `${count} of ${most} ${unit}`);
 }

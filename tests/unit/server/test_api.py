@@ -113,7 +113,7 @@ def test_everything_that_can_be_returned_is_what_the_library_knows(
             (node.piece, node.fate, node.step, node.parent) for node in other.beam
         ]
         for answer, known in zip(one["answers"], (other, *other.alternatives), strict=True):
-            assert answer["alignment"] == regard.answers.alignment(known)
+            assert answer["alignment"] == regard.answers.Linking()(known)
             told = [[step["piece"] for step in steps] for steps in answer["alternatives"]]
             assert told == [[piece for piece, _ in steps] for steps in known.likeliest]
             assert {len(steps) for steps in answer["alternatives"]} == {4}

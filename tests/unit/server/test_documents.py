@@ -1,6 +1,7 @@
 """What the API is, told without anybody's help."""
 
 import re
+from urllib.parse import urljoin
 
 from serving import Here
 
@@ -15,7 +16,16 @@ def test_the_page_of_the_api_tells_every_route_and_fetches_nothing_from_elsewher
     assert "http://" not in page
     assert "https://" not in page
     (style,) = re.findall(r'<link rel="stylesheet" href="([^"]+)"', page)
-    assert server.get(style).headers["content-type"].startswith("text/css")
+    assert server.get(urljoin("/docs", style)).headers["content-type"].startswith("text/css")
+
+
+def test_the_links_of_the_page_stay_behind_the_path_of_a_proxy(server: Here) -> None:
+    page = server.get("/docs").body.decode()
+    links = [one for one in re.findall(r'href="([^"]+)"', page) if not one.startswith("#")]
+    assert {urljoin("/some/path/docs", one) for one in links} == {
+        "/some/path/docs/style.css",
+        "/some/path/openapi.json",
+    }
 
 
 def test_every_link_within_the_page_leads_somewhere(server: Here) -> None:

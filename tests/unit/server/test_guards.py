@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from serving import Here, here
 
-from regard.server.guards import Keys, own_hosts
+from regard.server.desk import Desk
+from regard.server.guards import Bodies, Keys, own_hosts
 
 ASK = {"inputs": ["a secret"]}
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -21,7 +22,7 @@ def guarded(runs: Path) -> Iterator[Here]:
         yield found
 
 
-@pytest.mark.parametrize("path", ["/v1/models", "/metrics", "/docs", "/openapi.json"])
+@pytest.mark.parametrize("path", ["/v1/models", "/metrics"])
 def test_without_a_key_nothing_is_told(guarded: Here, path: str) -> None:
     for headers in ({}, {"authorization": "Bearer first"}, {"x-api-key": "first keys"}, {"x-api-key": "é"}):
         reply = guarded.get(path, **headers)
@@ -47,6 +48,11 @@ def test_the_key_of_libretranslate_stands_in_the_body(guarded: Here) -> None:
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/health", "/languages", "/"])
 def test_health_and_the_page_need_no_key(guarded: Here, path: str) -> None:
+    assert guarded.get(path).status == 200
+
+
+@pytest.mark.parametrize("path", ["/docs", "/docs/style.css", "/openapi.json"])
+def test_what_the_api_is_needs_no_key_for_a_link_can_not_send_one(guarded: Here, path: str) -> None:
     assert guarded.get(path).status == 200
 
 
@@ -124,3 +130,25 @@ def test_logs_hold_no_text_of_anybody_unless_that_is_asked_for(
     if told:
         assert lines[0].startswith("POST /v1/predict 200 ")
         assert "recurrent, 1 input" in lines[0]
+
+
+@pytest.mark.parametrize("broken", [(Desk, "admitted"), (Bodies, "_read")])
+def test_a_mistake_of_ours_is_a_refusal_like_others_and_only_its_place_is_logged(
+    one: Here,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    broken: tuple[type, str],
+) -> None:
+    def failing(*_: object) -> None:
+        raise RuntimeError("a secret")
+
+    monkeypatch.setattr(*broken, failing)
+    reply = one.post("/v1/predict", ASK)
+    assert (reply.status, reply.headers["content-type"]) == (500, "application/json")
+    assert reply.json == {"error": "The server failed. It goes on."}
+    assert "default-src 'none'" in reply.headers["content-security-policy"]
+    monkeypatch.undo()
+    assert 'regard_requests_total{path="/v1/predict",status="500"} 1' in one.get("/metrics").body.decode()
+    assert "failed with RuntimeError at" in caplog.text
+    assert "secret" not in caplog.text
+    assert one.texts(["abc"])

@@ -103,10 +103,30 @@ def test_what_makes_no_sense_is_refused_in_plain_words(server: Here, path: str, 
     reply = server.post(path, sent)
     assert reply.status == 422, reply.body
     assert reply.headers["content-type"] == "application/json"
-    assert set(reply.json) <= {"error", "field"}
+    assert set(reply.json) <= {"error", "field", "found", "most"}
     assert said in reply.json["error"]
     assert len(reply.body) < 1000
     assert reply.body.isascii()
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "found", "most"),
+    [
+        ("too wide a beam", "beam", 17, 16),
+        ("too many alternatives", "alternatives", 21, 20),
+        ("too many inputs", "inputs", 65, 64),
+        ("too long an input", "inputs.1", 61, 60),
+        ("an input of a million letters", "inputs.0", 900_000, 2400),
+        ("too many phrases", "inputs.0", 9, 8),
+        ("too long wishes", "inputs.0", 201, 200),
+        ("too long an answer", "max_length", 41, 40),
+    ],
+)
+def test_a_number_above_its_limit_is_told_beside_the_sentence(
+    server: Here, name: str, field: str, found: int, most: int
+) -> None:
+    reply = server.post("/v1/predict", REFUSED[name][0]).json
+    assert (reply["field"], reply["found"], reply["most"]) == (field, found, most)
 
 
 # Odd, but nothing to refuse.

@@ -10,6 +10,7 @@ from serving import Here, here
 
 import regard
 from regard.core.prediction import Request
+from regard.server import libretranslate
 
 ASK = {"q": "abc", "source": "en", "target": "de"}
 
@@ -76,6 +77,19 @@ def test_what_is_not_served_is_told_in_its_words(
     reply = server.post("/translate", {**ASK, **changes})
     assert reply.status == status, reply.body
     assert said in reply.json["error"]
+
+
+@pytest.mark.parametrize("q", ["a\n" * 10_000, ["\n" * 40, "\n" * 40]])
+def test_lines_are_counted_before_anything_is_made_of_them(
+    server: Here, monkeypatch: pytest.MonkeyPatch, q: str | list[str]
+) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(libretranslate, "Asked", lambda line, **_: made.append(line))
+    reply = server.post("/translate", {**ASK, "q": q})
+    lines = 10_001 if isinstance(q, str) else 82
+    assert (reply.status, reply.json["field"]) == (422, "inputs")
+    assert (reply.json["found"], reply.json["most"]) == (lines, 64)
+    assert not made
 
 
 def test_where_one_model_alone_answers_in_a_language_nobody_has_to_know_the_source(runs: Path) -> None:

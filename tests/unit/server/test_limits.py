@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -286,8 +287,32 @@ def test_numbers_of_a_response_have_a_limit(runs: Path) -> None:
     with here(runs / "transformer", limits={"numbers": 10_000}) as server:
         ask = {"inputs": ["a" * 30] * 8, "return": ["attention"], "attention": "all"}
         reply = server.post("/v1/predict", ask)
-        assert (reply.status, reply.json["field"]) == (422, "return")
+        assert (reply.status, reply.json["field"], reply.json["most"]) == (422, "return", 10_000)
+        assert reply.json["found"] > 10_000
         assert server.post("/v1/predict", {**ask, "return": ["pieces"]}).status == 200
+
+
+def test_numbers_of_a_stream_are_counted_over_all_its_answers(runs: Path) -> None:
+    ask = {"inputs": ["a" * 30] * 8, "return": ["attention"], "attention": "all"}
+
+    def numbers(events: list[tuple[str, Any]]) -> list[int]:
+        answers = [data["prediction"]["answers"][0] for name, data in events if name == "prediction"]
+        return [
+            sum(prod(look["shape"]) for look in one["attention"]["attention"].values()) for one in answers
+        ]
+
+    with here(runs / "transformer") as server:
+        (each, *_) = whole = numbers(server.events(ask))
+        assert whole == [each] * 8
+    with here(runs / "transformer", limits={"numbers": 3 * each}) as server:
+        events = server.events(ask)
+        assert sum(numbers(events)) == 3 * each
+        refused = [data for name, data in events if name == "error"]
+        assert len(refused) == 5
+        for one in refused:
+            assert (one["status"], one["field"]) == (422, "return")
+            assert (one["found"], one["most"]) == (4 * each, 3 * each)
+        assert events[-1] == ("end", {})
 
 
 def test_one_input_that_the_model_fails_on_takes_no_other_with_it(

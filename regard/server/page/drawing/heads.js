@@ -19,7 +19,7 @@ export function headGrid(looks, { kind, words, special, room, stretch, threshold
       const act = () => pick(one, two);
       maps.push(draw("g", {
         transform: `translate(${x} ${y})`, class: chosen ? "head chosen" : "head", role: "button", tabindex: 0,
-        "aria-label": `Layer ${one}, head ${two}`, "aria-pressed": String(chosen), click: act,
+        "aria-label": `Layer ${one}, head ${two}`, "aria-pressed": String(chosen), "data-key": `${one} ${two}`, click: act,
         keydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(); } },
       },
       draw("rect", { class: "frame", x: -2, y: -2, width: columns.length * size + 4, height: rows.length * size + 4, rx: 3 }),

@@ -52,7 +52,7 @@ export function pictureHeads(context, { room, step, pick }) {
       const look = chosen[0].map((_, cell) => chosen.reduce((sum, row) => sum + row[cell], 0) / chosen.length);
       const act = () => pick(one, two), on = state.layer === one && state.head === two;
       maps.push(panel(context, look, { x: left + two * (side + GAP), y: top + one * (side + GAP), side, attributes: {
-        class: on ? "head chosen" : "head", role: "button", tabindex: 0, "aria-label": `Layer ${one}, head ${two}`, "aria-pressed": String(on), click: act,
+        class: on ? "head chosen" : "head", role: "button", tabindex: 0, "aria-label": `Layer ${one}, head ${two}`, "aria-pressed": String(on), "data-key": `${one} ${two}`, click: act,
         keydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); act(); } },
       } }));
     }

@@ -1,6 +1,7 @@
 // The beam as a tree, drawn as regard/viewing/tree_places.py places it: steps from left to right, the answer on top.
 
 import { draw, labelOf, letters, logarithm, percent } from "../elements.js";
+import { textOfPieces } from "../pieces.js";
 
 const MOST = 1000; // hypotheses that are drawn, besides the answer
 const ROW = 29, BOX = 22, PAD = 9, TOP = 34, MARGIN = 6, RADIUS = 5, LETTER = 12.8;
@@ -72,7 +73,7 @@ export class Tree {
   }
 
   text(number) {
-    return this.path(number).map((one) => this.nodes[one].piece).filter((piece) => piece !== "</s>").join("").replaceAll("▁", " ").trim();
+    return textOfPieces(this.path(number).map((one) => this.nodes[one].piece)).trim();
   }
 
   closeness(number) {

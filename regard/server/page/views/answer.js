@@ -1,6 +1,6 @@
 // The answer and the next best, with their scores.
 
-import { button, logarithm, make, percent } from "../elements.js";
+import { button, logarithm, make, percent, renew } from "../elements.js";
 import { lineMap } from "../drawing/lines.js";
 import { readout } from "../readout.js";
 import { differing } from "../differing.js";
@@ -25,29 +25,34 @@ export const answerView = {
     const examples = make("div", { class: "examples" });
     const element = make("div", {}, said.element, list, examples);
 
-    let drawn = null;
+    const drawn = { list: null, examples: null };
 
     function drawList() {
       const answers = context.question.prediction?.answers ?? [], [best] = answers;
       const series = context.model.answer.kind === "series";
+      const key = JSON.stringify([series, context.state.answer, answers.map(({ text, score, rank }) => [text, score, rank])]);
+      if (key === drawn.list) return;
+      drawn.list = key;
       list.classList.toggle("futures", series);
       list.hidden = answers.length < 2 || (series && answers.every((one) => one.text === best.text)); // a model that is sure draws no others
-      if (series) { list.replaceChildren(...answers.map(future)); return; }
-      list.replaceChildren(...answers.map((answer, place) => {
+      renew(list, answers.map(series ? future : (answer, place) => {
         const chosen = place === context.state.answer;
         const bar = make("i", { class: "bar", "aria-hidden": "true" });
         bar.style.setProperty("--share", Math.exp(answer.score - best.score).toFixed(3));
-        const row = button("", () => context.change({ answer: place, step: null }), { class: chosen ? "row chosen" : "row", "aria-pressed": String(chosen) });
+        const row = rowOf(place, chosen);
         const text = make("span", { class: "text", dir: "auto" }, ...(place ? differing(answer.text, best.text) : [answer.text || "nothing"]));
         row.append(bar, text, make("span", { class: "share" }, percent(Math.exp(answer.score))), make("span", { class: "score" }, `log p ${logarithm(answer.score)}`, make("br"), `rank ${logarithm(answer.rank)}`));
         return make("li", {}, row);
       }));
     }
 
+    const rowOf = (place, chosen) => button("", () => context.change({ answer: place, step: null }),
+      { class: chosen ? "row chosen" : "row", "aria-pressed": String(chosen), "data-key": place });
+
     // The first takes the likeliest point at every step, the others draw theirs.
     function future(answer, place) {
       const chosen = place === context.state.answer, end = pointsOf(answer.text).at(-1);
-      const row = button("", () => context.change({ answer: place, step: null }), { class: chosen ? "row chosen" : "row", "aria-pressed": String(chosen) });
+      const row = rowOf(place, chosen);
       row.append(make("span", { class: "text" }, place ? `Drawn by chance, ${place}` : "Expected"), make("span", { class: "share" }, end ? `to ${pointText(end)}` : ""),
         make("span", { class: "score" }, `log-likelihood ${logarithm(answer.score)}`));
       return make("li", {}, row);
@@ -56,17 +61,15 @@ export const answerView = {
     function drawExamples() {
       const all = context.model.examples ?? [], known = all.filter((text) => text !== context.state.input), source = sourceOf(context.model);
       const key = JSON.stringify([known, Boolean(context.state.input)]);
-      if (key === drawn) return;
-      drawn = key;
-      examples.replaceChildren();
-      if (!known.length) return;
-      examples.append(make("h2", {}, context.state.input ? "Or try" : "Try one of these"),
-        ...known.slice(0, 4).map((text) => {
-          const { example, name } = source, label = name(text, all.indexOf(text));
-          const one = button("", () => context.change({ input: text, prefix: "", require: [], forbid: [], answer: 0, step: null }), { class: "example", dir: "auto", "aria-label": label });
-          one.append(example(text));
-          return one;
-        }));
+      if (key === drawn.examples) return;
+      drawn.examples = key;
+      const shown = known.slice(0, 4).map((text) => {
+        const { example, name } = source, place = all.indexOf(text), label = name(text, place);
+        const one = button("", () => context.change({ input: text, prefix: "", require: [], forbid: [], answer: 0, step: null }), { class: "example", dir: "auto", "aria-label": label, "data-key": place });
+        one.append(example(text));
+        return one;
+      });
+      renew(examples, shown.length ? [make("h2", {}, context.state.input ? "Or try" : "Try one of these"), ...shown] : []);
     }
 
     return { element, leave: said.leave, update() { said.update(); drawList(); drawExamples(); } };

@@ -1,6 +1,7 @@
 // Where the model looked: a heat map, lines or all heads; and how the answer came, step by step.
 
-import { button, labelOf, logarithm, make, percent } from "../elements.js";
+import { button, labelOf, logarithm, make, percent, renew } from "../elements.js";
+import { textOfPieces } from "../pieces.js";
 import { choices, slider, toggle } from "../controls.js";
 import { heatMap } from "../drawing/heatmap.js";
 import { headGrid } from "../drawing/heads.js";
@@ -65,6 +66,8 @@ function stepUnit({ state, looks }, matrix) {
 
 function mount(context) {
   const { change, pointing } = context;
+  let shown = null, cursor = { row: 0, column: 0 };
+  const leave = () => { pointing.clear(); cursor = { row: 0, column: 0 }; }; // for a picture of other things
   const range = (count) => [[null, "Mean"], ...Array.from({ length: count }, (_, at) => [at, String(at)])];
   const shape = (axis) => (context.looks ? context.looks.shape(context.kind())[axis] : 0);
   const axis = (title, name, at) => choices(title, {
@@ -81,10 +84,10 @@ function mount(context) {
     }),
     choices("Looks", {
       options: () => (context.looks?.kinds ?? []).filter((kind) => sourceOf(context.model).looks.includes(plainKind(kind))).map((kind) => [kind, KINDS[plainKind(kind)] + kind.slice(plainKind(kind).length)]),
-      get: () => context.kind(), set: (kind) => { pointing.clear(); change({ kind, layer: null, head: null }); },
+      get: () => context.kind(), set: (kind) => { leave(); change({ kind, layer: null, head: null }); },
     }),
     axis("Layer", "layer", 0), axis("Head", "head", 1),
-    toggle("Whole words", { fits: () => context.model.answer.kind === "text", get: () => context.words, set: (words) => { pointing.clear(); change({ words }); } }),
+    toggle("Whole words", { fits: () => context.model.answer.kind === "text", get: () => context.words, set: (words) => { leave(); change({ words }); } }),
     toggle("Special pieces", { fits: () => context.model.answer.kind === "text", get: () => Boolean(context.state.special), set: (special) => change({ special }) }),
     toggle("Stretch colours", { fits: () => !onPicture(context), get: () => Boolean(context.state.stretch), set: (stretch) => change({ stretch }) }),
     slider("Hide below", { fits: () => !onPicture(context), get: () => threshold(context), set: (value) => change({ threshold: value }), max: 0.5, step: 0.01, shown: (value) => value.toFixed(2) }),
@@ -95,13 +98,16 @@ function mount(context) {
   const element = make("div", { class: "card looks" },
     make("form", { class: "controls", submit: (event) => event.preventDefault() }, controls.map((one) => one.element)),
     said.element, make("div", { class: "beside" }, frame, player.element),
-    make("p", { class: "hint" }, "Point at a word, a step or a cell to see where it looked; click to hold it, Escape to let go. In the picture, arrow keys move."));
+    make("p", { class: "hint" }, "Point at a word, a step or a cell to see where it looked; click or Enter to hold it, Escape to let go. In the picture, arrow keys move."));
 
-  let shown = null, cursor = { row: 0, column: 0 };
   const point = (place) => {
     if (!place || !shown?.matrix) return null;
     const { rows, columns } = shown.matrix;
     return { kind: context.kind(), row: rows[place.row]?.at, column: shown.sideways ? undefined : columns[place.column]?.at };
+  };
+  const within = ({ row, column }) => {
+    const [rows, columns] = [shown.matrix.rows, shown.matrix.columns].map((units) => units.length - 1);
+    return { row: Math.max(0, Math.min(rows, row)), column: Math.max(0, Math.min(columns, column)) };
   };
   const follow = (at) => {
     if (!shown?.show) return;
@@ -111,14 +117,20 @@ function mount(context) {
   pointing.listeners.add(follow);
   frame.addEventListener("pointermove", (event) => { if (event.pointerType !== "touch") pointing.point(point(shown?.at?.(event))); });
   frame.addEventListener("pointerleave", () => pointing.point(null));
-  frame.addEventListener("click", (event) => { const at = point(shown?.at?.(event)); if (at) pointing.hold(at); });
+  frame.addEventListener("click", (event) => {
+    const place = shown?.at?.(event);
+    if (!place || !point(place)) return;
+    cursor = { ...cursor, ...place }; // from where arrow keys go on
+    pointing.hold(point(place));
+  });
   frame.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && shown?.show) { event.preventDefault(); pointing.hold(point(cursor)); return; }
     const moves = shown?.sideways ? { ArrowLeft: [-1, 0], ArrowUp: [-1, 0], ArrowRight: [1, 0], ArrowDown: [1, 0] }
       : { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
     if (!shown?.show || !(event.key in moves)) return;
     event.preventDefault();
-    const [down, across] = moves[event.key], within = (value, units) => Math.max(0, Math.min(units.length - 1, value));
-    cursor = { row: within(cursor.row + down, shown.matrix.rows), column: within(cursor.column + across, shown.matrix.columns) };
+    const [down, across] = moves[event.key];
+    cursor = within({ row: cursor.row + down, column: cursor.column + across });
     pointing.point(point(cursor));
     const [x, y, size] = shown.corner(cursor.row, cursor.column);
     if (x < frame.scrollLeft || x + size > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = x - frame.clientWidth / 2;
@@ -131,8 +143,8 @@ function mount(context) {
     shown = drawing(context, room, (layer, head) => change({ layer, head, drawing: "map" }));
     frame.setAttribute("aria-label", context.looks ? describe(context) : "Nothing to draw");
     frame.setAttribute("role", context.state.drawing === "heads" ? "group" : "application");
-    frame.replaceChildren(shown?.svg ?? make("p", { class: "quiet" }, context.question.busy ? "" : "Nothing to draw: there are no pieces."));
-    cursor = { row: 0, column: 0 };
+    renew(frame, [shown?.svg ?? make("p", { class: "quiet" }, context.question.busy ? "" : "Nothing to draw: there are no pieces.")], frame);
+    if (shown?.matrix) cursor = within(cursor);
     follow(pointing.at);
   }
   const resized = () => redraw();
@@ -196,8 +208,22 @@ function steps(context) {
     make("h2", {}, "Step by step"), make("div", { class: "transport" }, back, play, on, range), soFar, column);
   // A point has a density instead of a probability, and no others beside it.
   function drawPoint(answer, step) {
+    drawn = null;
     soFar.replaceChildren(make("mark", {}, pointText(pointsOf(answer.text)[step - 1] ?? [])));
     column.replaceChildren(make("li", {}, make("p", { class: "quiet" }, `Step ${step} of ${count()}: log-likelihood ${logarithm(answer.piece_scores[step - 1])}`)));
+  }
+
+  let drawn = null;
+  function drawStep(answer, pieces, step) {
+    const all = { pieces: answer.pieces, alternatives: answer.alternatives, scores: answer.piece_scores };
+    const key = JSON.stringify([pieces, all, step]);
+    if (key === drawn) return;
+    drawn = key;
+    const last = pieces[step - 1] ?? "", before = textOfPieces(pieces.slice(0, step - 1));
+    const said = textOfPieces(pieces.slice(0, step)).slice(before.length); // nothing, where it is part of a character
+    soFar.replaceChildren(before.trimStart(), make("mark", {}, last === "</s>" ? " ∎" : said || labelOf(last)));
+    const told = make("p", { class: "quiet" }, `Step ${step} of ${count()}: ${percent(Math.exp(answer.piece_scores[step - 1]))} for this piece here`);
+    renew(column, [make("li", {}, told), ...(answer.alternatives?.[step - 1] ? [stepColumn(all, step - 1, context.instead, 0)] : [])]);
   }
 
   return {
@@ -211,13 +237,8 @@ function steps(context) {
       range.max = count();
       range.value = step;
       range.setAttribute("aria-valuetext", `Step ${step} of ${count()}: ${labelOf(pieces[step - 1] ?? "")}`);
-      if (context.model.answer.kind === "series") { drawPoint(answer, step); return; }
-      const [before, last] = [pieces.slice(0, step - 1), pieces[step - 1] ?? ""];
-      soFar.replaceChildren(before.join("").replaceAll("▁", " ").trimStart(), make("mark", {}, last === "</s>" ? " ∎" : last.replaceAll("▁", " ")));
-      const told = make("p", { class: "quiet" }, `Step ${step} of ${count()}: ${percent(Math.exp(answer.piece_scores[step - 1]))} for this piece here`);
-      column.replaceChildren();
-      if (answer.alternatives?.[step - 1]) column.append(stepColumn({ pieces: answer.pieces, alternatives: answer.alternatives, scores: answer.piece_scores }, step - 1, context.instead, 0));
-      column.prepend(make("li", {}, told));
+      if (context.model.answer.kind === "series") drawPoint(answer, step);
+      else drawStep(answer, pieces, step);
     },
   };
 }

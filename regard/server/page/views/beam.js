@@ -1,6 +1,6 @@
 // What the search considered: the beam as a tree.
 
-import { button, make, say } from "../elements.js";
+import { button, byId, make, say } from "../elements.js";
 import { Tree, treePicture } from "../drawing/tree.js";
 
 export const beamView = {
@@ -26,7 +26,8 @@ function mount(context) {
   const hypothesis = make("p", { class: "hypothesis", dir: "auto" });
   const numbers = make("p", { class: "readout" });
   const frame = make("div", { class: "frame" });
-  const wider = button("Search with a beam of 5", () => context.change({ beam: Math.min(5, context.model.limits.beam) }), { class: "tool" });
+  const widen = () => { context.change({ beam: Math.min(5, context.model.limits.beam) }); byId("view").focus({ preventScroll: true }); }; // it goes away
+  const wider = button("Search with a beam of 5", widen, { class: "tool" });
   const narrow = make("p", { class: "note" }, "A beam of 1 is greedy: one branch and what it passed over. ", wider);
   const kinds = make("ul", { class: "kinds" }, [["answer", "in the answer"], ["kept", "kept"], ["finished", "finished"], ["pruned", "pruned"]]
     .map(([kind, name]) => make("li", {}, make("i", { class: `key ${kind === "answer" ? "chosen" : kind}`, "aria-hidden": "true" }), name)));

@@ -1,6 +1,7 @@
 // What if: another piece at a step, a beginning, words that must or must not be there. The rest is decoded again.
 
-import { button, make } from "../elements.js";
+import { button, make, renew } from "../elements.js";
+import { textOfPieces } from "../pieces.js";
 import { stepColumn, stepsPicture } from "../drawing/steps.js";
 
 export const whatIfView = {
@@ -33,24 +34,26 @@ function mount(context) {
       wish("require", "Must have", "a word or phrase"), wish("forbid", "Must not have", "a word or phrase")),
     steps, hint);
 
+  let drawn = null;
+  function drawSteps() {
+    const { answer, state } = context, wanted = state.prefix.trim().length;
+    const all = answer?.alternatives ? { pieces: answer.pieces, alternatives: answer.alternatives, scores: answer.piece_scores } : null;
+    const key = JSON.stringify([all, wanted]);
+    if (key === drawn) return;
+    drawn = key;
+    renew(steps, (all?.alternatives ?? []).map((_, step) => {
+      const before = textOfPieces(all.pieces.slice(0, step)).trimStart().length;
+      return stepColumn(all, step, context.instead, before < wanted ? step + 1 : step);
+    }));
+    hint.textContent = all ? "Each box is a step with its likeliest pieces. Choose another one, and the answer goes on from there." : "";
+  }
+
   return {
     element,
     leave() {},
     update() {
-      const { answer, state } = context;
-      if (document.activeElement !== prefix || prefix.value.trim() === "") prefix.value = state.prefix;
-      steps.replaceChildren();
-      if (!answer?.alternatives) { hint.textContent = ""; return; }
-      const wanted = state.prefix.trim().length;
-      let length = 0;
-      const all = { pieces: answer.pieces, alternatives: answer.alternatives, scores: answer.piece_scores };
-      steps.append(...answer.alternatives.map((_, step) => {
-        const before = length;
-        length += (answer.pieces[step] ?? "").length;
-        const fixed = before < wanted;
-        return stepColumn(all, step, context.instead, fixed ? step + 1 : step);
-      }));
-      hint.textContent = "Each box is a step with its likeliest pieces. Choose another one, and the answer goes on from there.";
+      if (document.activeElement !== prefix || prefix.value.trim() === "") prefix.value = context.state.prefix;
+      drawSteps();
     },
   };
 }
