@@ -1,9 +1,10 @@
 """A prediction as an object for JSON: what `regard predict --output json` writes and what the server answers."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
-from regard.alignments import align, written
+from regard.alignments import Aligner, Argmax, align, written
 from regard.core.prediction import Prediction
 from regard.viewing import as_document
 from regard.viewing.labels import labels
@@ -17,9 +18,16 @@ def as_object(prediction: Prediction, parts: Iterable[str] = ()) -> dict[str, An
     return known
 
 
-def alignment(prediction: Prediction) -> str:
-    """Which words it was read off: `0-0 1-2`."""
-    return written(align(prediction.attention))
+@dataclass(frozen=True)
+class Linking:
+    """Which words an answer was read off, `0-0 1-2`: how its words are linked with those of the source."""
+
+    by: Aligner = field(default_factory=Argmax)
+    layer: int | None = None  # None: the last but one, where there are several
+    head: int | None = None  # None: their mean
+
+    def __call__(self, prediction: Prediction) -> str:
+        return written(align(prediction.attention, self.by, layer=self.layer, head=self.head))
 
 
 def _scores(prediction: Prediction) -> dict[str, Any]:
@@ -48,7 +56,7 @@ def _attention(prediction: Prediction) -> dict[str, Any]:
 PARTS: dict[str, Callable[[Prediction], dict[str, Any]]] = {
     "pieces": lambda one: {"pieces": list(one.pieces)},
     "scores": _scores,
-    "alignments": lambda one: {"alignment": alignment(one)},
+    "alignments": lambda one: {"alignment": Linking()(one)},
     "alternatives": lambda one: {"alternatives": _alternatives(one)},
     "attention": lambda one: {"attention": _attention(one)},
 }

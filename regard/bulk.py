@@ -43,7 +43,8 @@ def predict(
     shortlist: bool = False,
     **options: Unpack[Options],
 ) -> "Dataset":
-    """The rows, in their order, each with its `answer` and `score`, as `regard predict` would give them.
+    """The rows, in their order, each with its `answer` and `score`, as `regard predict` would give them, and how many
+    pieces of its source were `unread`, because it was too long.
 
     So many `workers`, each with so many `cpus` and `gpus`, load the run, which all machines must see, and answer
     `window` rows at a time. `engine`, `compute_type` and `shortlist` are those of `regard.load`, and an exported folder
@@ -84,11 +85,13 @@ class Worker:
         self.to = to
 
     def __call__(self, rows: Any, *, options: Options) -> Any:
-        """A table with two more columns."""
+        """A table with three more columns."""
         requests = [Request(text, to=self.to) for text in _texts(rows, self.column)]
         answers = self.predictor.predict(requests, attention="none", **options)
         return rows.assign(
-            answer=[answer.text for answer in answers], score=[answer.score for answer in answers]
+            answer=[answer.text for answer in answers],
+            score=[answer.score for answer in answers],
+            unread=[answer.unread for answer in answers],
         )
 
 

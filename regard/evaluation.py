@@ -1,10 +1,10 @@
 """A trained model against the right answers."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack, cast
 
 from regard import build
 from regard.alignments import (
@@ -20,12 +20,13 @@ from regard.alignments import (
 )
 from regard.beside import Beside, beside
 from regard.card import model_card
-from regard.config import Config
+from regard.config import Config, TwoFiles
 from regard.core.errors import UserError, did_you_mean
+from regard.core.figures import decimals
 from regard.core.files import write_whole
 from regard.core.prediction import Prediction, Request
-from regard.data import Case, Pair, fingerprint
-from regard.engines import find_export, find_folder
+from regard.data import Case, Pair, compared, fingerprint
+from regard.engines import find_folder
 from regard.forcing import force
 from regard.metrics import (
     METRICS,
@@ -42,7 +43,7 @@ from regard.metrics import (
 )
 from regard.predictions import Kept, basis
 from regard.predictor import Predictor, load
-from regard.run import Run, find_model, scores_document
+from regard.run import Run, scores_document
 from regard.search import Finder, Options
 from regard.tasks.codec import Codec
 from regard.tasks.examples import Examples
@@ -50,9 +51,16 @@ from regard.text.rarity import Seen, rarest_words
 
 log = logging.getLogger("regard")
 
-WINDOW = 512  # pairs that are forced before their links are read off
+WINDOW = 64  # pairs that are forced before their links are read off: every layer and head of each is held
 
+# Tasks that are scored on their own pairs alone, and why.
+NO_OTHER_PAIRS = {
+    "captions": "its sources are pictures, not lines of a file",
+    "forecast": "its sources are series of points, not lines of a file",
+    "multilingual": "a file of pairs does not say from which language into which each of them goes",
+}
 
+Given = str | Path | tuple[str | Path, str | Path]  # a file of pairs, or one of sources and one of targets
 Look = Callable[[Sequence[Request]], list[Prediction]]  # answers some requests again, with attention
 
 
@@ -117,6 +125,22 @@ class Evaluation:
         others = {one.name: scores_document(one.scores) for one in self.beside}
         return document | scores_document(self.alignment) | ({"beside": others} if others else {})
 
+    def document(self) -> dict[str, object]:
+        """All that was found, for a program: the scores as `scores.json` has them, what was asked, and how."""
+        known: dict[str, object] = {
+            "name": self.name,
+            "split": self.split,
+            "sources": len(self.requests),
+            "search": asdict(cast(Any, self.search)),
+            "scores": self.to_json(),
+        }
+        if self.against:
+            known["against"] = {
+                "name": self.against.name,
+                "scores": {name: _told(one) for name, one in self.against.comparisons.items()},
+            }
+        return known
+
 
 def source_lengths(codec: Codec, predictions: Sequence[Prediction]) -> list[int]:
     """Pieces of the sources, with their end marks and tags, also of those of which a part was read."""
@@ -139,6 +163,21 @@ def frequency_label(bucket: Bucket) -> str:
     if bucket.most is None:
         return f"rarest word seen {bucket.least:,} times or more"
     return f"rarest word seen {bucket.least} to {bucket.most} times"
+
+
+def difference_label(comparison: Comparison) -> str:
+    """With its sign, and with so many decimals that a small one is not told as nothing."""
+    return f"{comparison.difference:+.{decimals(comparison.difference)}f}"
+
+
+def _told(one: Comparison) -> dict[str, object]:
+    return {
+        "value": round(one.value, 4),
+        "other": round(one.other, 4),
+        "difference": round(one.difference, 4),
+        "p": round(one.p, 6),
+        "verdict": one.verdict,
+    }
 
 
 def _rows(buckets: Sequence[Bucket], place: int) -> list[dict[str, object]]:
@@ -200,6 +239,8 @@ def evaluate(
     path: str | Path,
     *others: str | Path,
     split: str = "test",
+    pairs: Given | None = None,
+    on_bad_line: str | None = None,
     metrics: Sequence[str] = (),
     against: str | Path | None = None,
     alignments: AlignmentTest | None = None,
@@ -216,30 +257,29 @@ def evaluate(
     change the search as in `predict`, as a `shortlist` does, `engine` what runs the model, and `compute_type` its
     numbers: such scores are not the run's own and are not saved. `against` is a run to compare with, which answers as
     its own configuration says.
+
+    `pairs` is another test set: a file, or one of sources and one of targets, which is read as the run's own files are;
+    `on_bad_line` ("stop" or "skip") says what becomes of lines that are no pairs. Nothing of that is saved either.
     """
-    run = None if others or mbr is not None or find_export(path) else _run(path)
+    if pairs is not None:
+        _check_tasks([one for one in (path, against) if one is not None])
+    run = None if others or mbr is not None or pairs is not None else _run(path)
     weights = run.model.digest() if run else None
     predictor = load(
         path, *others, device=device, engine=engine, compute_type=compute_type, shortlist=shortlist
     )
     config = find_folder(path).config()
     chosen = _metrics(config, metrics)
-    examples = build.task(config).examples()
-    pairs = examples.test if split == "test" else examples.validation
-    for one in (path, *others):
-        if _fingerprint(one, split) != fingerprint(pair.texts for pair in pairs):
-            raise UserError(
-                f"The {split} pairs are not the ones that {one} was trained beside, so some may have been trained "
-                "on. Bring the old data back, or train again."
-            )
-    if against is not None and _fingerprint(against, split) != fingerprint(pair.texts for pair in pairs):
-        raise UserError(
-            f"{against} has other {split} pairs than {path}, so their answers cannot be compared one by one. Compare "
-            "runs that were trained with the same data settings."
-        )
-    cases = examples.cases(pairs)
+    if pairs is None:
+        examples = build.task(config).examples()
+        held = examples.test if split == "test" else examples.validation
+        _check_held(held, split, (path, *others), against)
+    else:
+        split, examples = _name(pairs), _given(path, config, pairs, on_bad_line)
+        held = examples.test
+    cases = examples.cases(held)
     requests, references = [case.request for case in cases], [case.targets for case in cases]
-    alignment = alignments(predictor, pairs) if alignments is not None else {}
+    alignment = alignments(predictor, held) if alignments is not None else {}
     search = predictor.search.changed(options)
     as_trained = predictor.engine is None and compute_type in (None, "float32") and not shortlist
     if not as_trained or search != predictor.search:
@@ -269,7 +309,11 @@ def evaluate(
         predictions=predictions,
         rarest=rarest,
         look=lambda some: predictor.predict(some, attention="cross", mbr=mbr, **options),
-        against=_against(against, split, requests, references, chosen, tallies, device) if against else None,
+        against=_against(
+            against, split if pairs is None else None, requests, references, chosen, tallies, device
+        )
+        if against
+        else None,
         alignment=alignment,
         beside=beside(predictor, examples, cases, predictions, tallies, chosen, _traits(config, predictor)),
         saved=run.scores_path if run else None,
@@ -304,14 +348,90 @@ def _metrics(config: Config, beside: Sequence[str]) -> list[Metric]:
     return [*own, *(METRICS[name](language=language) for name in names)]
 
 
+def _check_held(
+    held: Sequence[Pair], split: str, runs: Sequence[str | Path], against: str | Path | None
+) -> None:
+    """A UserError where they are other pairs than the runs were trained beside."""
+    now = fingerprint(pair.texts for pair in held)
+    for one in runs:
+        if _fingerprint(one, split) != now:
+            raise UserError(
+                f"The {split} pairs are not the ones that {one} was trained beside, so some may have been trained "
+                "on. Bring the old data back, or train again."
+            )
+    if against is not None and _fingerprint(against, split) != now:
+        raise UserError(
+            f"{against} has other {split} pairs than {runs[0]}, so their answers cannot be compared one by one. "
+            "Compare runs that were trained with the same data settings."
+        )
+
+
+def _check_tasks(runs: Sequence[str | Path]) -> None:
+    """A UserError where a file of pairs is nothing to score one of them on."""
+    for run in runs:
+        name = find_folder(run).config().task.name
+        if reason := NO_OTHER_PAIRS.get(name):
+            raise UserError(f"{run}: the task {name} is scored on pairs of its own alone, because {reason}.")
+
+
+def _given(path: str | Path, config: Config, pairs: Given, on_bad_line: str | None) -> Examples:
+    """Other test pairs, read and asked as the task does it with its own; with the training pairs, if they are there."""
+    file = TwoFiles(source=str(pairs[0]), target=str(pairs[1])) if isinstance(pairs, tuple) else str(pairs)
+    changes = {"train": file, "validation": None, "test": file} | (
+        {"on_bad_line": on_bad_line} if on_bad_line else {}
+    )
+    data = config.data.model_copy(update=changes)
+    task: Any = build.task(config.model_copy(update={"data": data}))
+    examples: Examples = replace(task, own=replace(task.own, train=())).examples()
+    for report in examples.reports():
+        log.warning("%s.", report)
+    try:
+        train = _trained_on(path, config)
+    except UserError as error:
+        log.warning(
+            "Which sources were trained on is not known, and quality by frequency is left out, because the training "
+            "pairs are not at hand: %s",
+            error,
+        )
+        return replace(examples, in_words=False, baselines=())
+    _warn_of_trained([case.source for case in examples.cases(examples.test)], train(), _name(pairs))
+    return replace(examples, train=train)
+
+
+def _name(pairs: Given) -> str:
+    """By its file, or by both."""
+    return " and ".join(Path(one).name for one in (pairs if isinstance(pairs, tuple) else (pairs,)))
+
+
+def _trained_on(path: str | Path, config: Config) -> Callable[[], Iterable[Pair]]:
+    """The training pairs of a run; a UserError where they are gone, or others have taken their place."""
+    own = build.task(config).examples()
+    for split, held in (("validation", own.validation), ("test", own.test)):
+        if _fingerprint(path, split) != fingerprint(pair.texts for pair in held):
+            raise UserError(f"{path} was trained with other files than are there now.")
+    return own.train
+
+
+def _warn_of_trained(sources: Sequence[str], train: Iterable[Pair], name: str) -> None:
+    asked = set(map(compared, sources))
+    trained = {source for pair in train if (source := compared(pair.source)) in asked}
+    if count := sum(compared(source) in trained for source in sources):
+        log.warning(
+            "%s of the %s sources of %s were trained on: the scores say little of unseen ones.",
+            f"{count:,}",
+            f"{len(sources):,}",
+            name,
+        )
+
+
 def _fingerprint(path: str | Path, split: str) -> object:
     """Of the pairs of a split that a run was trained beside."""
     return find_folder(path).data().get(split, {}).get("fingerprint")
 
 
 def _run(path: str | Path) -> Run | None:
-    """The run at this path; none if it is a model on its own."""
-    return Run(path) if find_model(path).folder == Path(path) / "model" else None
+    """The run at this path; none if it is a model on its own, or was exported."""
+    return Run(path) if find_folder(path).folder == Path(path) / "model" else None
 
 
 def _kept(run: Run, split: str, requests: Sequence[Request], search: Finder) -> Kept:
@@ -360,7 +480,7 @@ def _rarest(config: Config, examples: Examples, sources: Sequence[str]) -> list[
 
 def _against(
     path: str | Path,
-    split: str,
+    split: str | None,
     requests: Sequence[Request],
     references: Sequence[Sequence[str]],
     metrics: Sequence[Metric],
@@ -369,11 +489,11 @@ def _against(
 ) -> Against:
     """What it answered before, if that is kept and nothing changed since; else what it answers now."""
     other, run = load(path, device=device), _run(path)
-    before = _kept(run, split, requests, other.search).load() if run else None
+    before = _kept(run, split, requests, other.search).load() if run and split else None
     predictions = before or other.predict(requests, attention="none")
     theirs = _tallies(metrics, predictions, references)
-    compared = {one.name: compare(one, another) for one, another in zip(ours, theirs, strict=True)}
-    return Against(Path(path).resolve().name, compared)
+    comparisons = {one.name: compare(one, another) for one, another in zip(ours, theirs, strict=True)}
+    return Against(Path(path).resolve().name, comparisons)
 
 
 def _save(run: Run, evaluation: Evaluation) -> None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,6 +20,7 @@ from regard.predictor import Predictor
 from regard.search import SPACES, Hypothesis
 from regard.search.stepper import check_numbers, log_probabilities, stacked
 from regard.tasks.codec import Read
+from regard.text import encode_targets
 
 ROWS = 512  # steps whose likelihoods are looked up together
 
@@ -37,8 +39,9 @@ def force(
     Its text is the target as it was given, its score the log-probability of the target's pieces and end mark, its
     attention the looks that led to them. `to` is the language of the targets, where the model knows several;
     `wanted` are the kinds of attention to record. A target longer than the model was trained for is cut, with a
-    warning, and has no end mark then. A source with nothing in it is answered with nothing: any other target is
-    impossible, and its score minus infinity.
+    warning, and is not `finished` then: its score is that of a part, so it is better than that of the whole, and
+    `left_out` says how many pieces are missing. A source with nothing in it is answered with nothing: any other target
+    is impossible, and its score minus infinity.
     """
     if len(sources) != len(targets):
         raise UserError(
@@ -71,6 +74,13 @@ def force(
         for number, hypothesis in zip(numbers, found, strict=True):
             answers[number] = codec.forced(reads[number], targets[number], hypothesis)
     return answers
+
+
+def left_out(predictor: Predictor, target: str, *, to: str | None = None) -> int:
+    """Pieces of a target that `force` cuts off, because it is longer than the model was trained for."""
+    codec: Any = predictor.codec  # what can be told targets has pieces for them
+    (row,) = encode_targets(codec.target, [target], [to])
+    return max(0, len(row) - predictor.codec.limits.target)
 
 
 def _readable(reads: Sequence[Read | UserError | None]) -> dict[int, Read]:

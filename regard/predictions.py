@@ -14,12 +14,13 @@ from typing import Any, cast
 from regard import __version__
 from regard.core.files import write_whole
 from regard.core.prediction import Prediction, Request
+from regard.core.surrogates import without_surrogates
 from regard.data import fingerprint
 from regard.records import load_records
 from regard.run import ModelFolder
 from regard.search import Finder
 from regard.viewing import as_document
-from regard.viewing.document import as_json, well_formed
+from regard.viewing.document import as_json
 
 Basis = Mapping[str, Any]
 
@@ -52,7 +53,8 @@ class Kept:
 
     def save(self, predictions: Sequence[Prediction], references: Sequence[Sequence[str]]) -> None:
         lines = "".join(
-            as_json({**as_document(one), "references": [well_formed(answer) for answer in answers]}) + "\n"
+            as_json({**as_document(one), "references": [without_surrogates(answer) for answer in answers]})
+            + "\n"
             for one, answers in zip(predictions, references, strict=True)
         ).encode()
         write_whole(self.path, lines)

@@ -90,8 +90,8 @@ def run() -> int:
         if not _is_out_of_memory(error):
             raise
         return fail(
-            "This machine is out of memory. Lower training.batch_tokens, evaluation.batch_tokens, the beam "
-            "or the model's widths."
+            "This machine is out of memory. Lower training.batch_tokens (in a new run, with training.accumulate for "
+            "steps as large), evaluation.batch_tokens, the beam or the model's widths."
         )
     return 0
 

@@ -1,13 +1,21 @@
 """Arguments that several commands share, with completion for the shell."""
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regard.core.errors import UserError
+
 if TYPE_CHECKING:
+    from regard.alignments import Aligner
+    from regard.answers import Linking
     from regard.search import Options
+
+WINDOW = 512  # lines that are read ahead
+WITH_LOOKS = 64  # the same where all that was looked at is held with them
 
 
 def runs(incomplete: str) -> list[str]:
@@ -56,6 +64,13 @@ ToOption = Annotated[
     str | None,
     typer.Option(metavar="LANGUAGE", help="The language of the answers, where the model knows several: fr."),
 ]
+PrefixOption = Annotated[str, typer.Option(help="Every answer begins with this.")]
+RequireOption = Annotated[
+    list[str] | None, typer.Option(help="A word or phrase that every answer has. Can be repeated.")
+]
+ForbidOption = Annotated[
+    list[str] | None, typer.Option(help="A word or phrase that no answer has. Can be repeated.")
+]
 WithOption = Annotated[
     list[Path] | None,
     typer.Option(
@@ -100,6 +115,42 @@ ShortlistOption = Annotated[
         help="Search among likely pieces alone: faster. `regard shortlist` learns which they are.",
     ),
 ]
+WindowOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Lines read ahead, to answer like lengths together. Default: "
+        f"{WINDOW}, or {WITH_LOOKS} with --alignments.",
+    ),
+]
+
+
+class AlignBy(StrEnum):
+    argmax = "argmax"
+    threshold = "threshold"
+
+
+AlignByOption = Annotated[
+    AlignBy,
+    typer.Option(
+        help="How words are linked: with what they looked at most, or with all that reaches --threshold."
+    ),
+]
+ThresholdOption = Annotated[
+    float | None, typer.Option(help="Least weight of a link, with --align-by threshold. Default: 0.3.")
+]
+AlignedLayerOption = Annotated[
+    int | None,
+    typer.Option(
+        "--layer",
+        min=0,
+        help="Layer whose attention is aligned, counted from 0. Default: the last but one, if any.",
+    ),
+]
+AlignedHeadOption = Annotated[
+    int | None,
+    typer.Option("--head", min=0, help="Head of that layer, counted from 0. Default: their mean."),
+]
 DeviceOption = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 ...")]
 
 
@@ -110,3 +161,32 @@ def search_options(changes: list[str] | None, **chosen: int | None) -> "Options"
     options = parse(changes or [])
     options.update({name: value for name, value in chosen.items() if value is not None})  # type: ignore[typeddict-item]
     return options
+
+
+def lines_ahead(window: int | None, *, looks: bool) -> int:
+    """How many lines are read before the first is answered: one where somebody is typing."""
+    if sys.stdin.isatty():
+        return 1
+    return window or (WITH_LOOKS if looks else WINDOW)
+
+
+def aligner(by: AlignBy, threshold: float | None) -> "Aligner":
+    if threshold is not None and by is not AlignBy.threshold:
+        raise UserError("--threshold is for --align-by threshold. Give both, or neither.")
+    from regard.alignments import ALIGNERS, Threshold
+
+    return Threshold(threshold) if threshold is not None else ALIGNERS[by.value]()
+
+
+def linking(
+    alignments: bool, by: AlignBy, threshold: float | None, layer: int | None, head: int | None
+) -> "Linking | None":
+    """How words are linked, where --alignments asks for it."""
+    chosen = aligner(by, threshold)
+    if not alignments:
+        if by is not AlignBy.argmax or layer is not None or head is not None:
+            raise UserError("--align-by, --threshold, --layer and --head go with --alignments. Give it, too.")
+        return None
+    from regard.answers import Linking
+
+    return Linking(chosen, layer, head)

@@ -1,5 +1,7 @@
 """regard evaluate"""
 
+import json
+import sys
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -10,19 +12,27 @@ from rich.table import Table
 from rich.text import Text
 
 from regard.cli.arguments import (
+    AlignBy,
+    AlignByOption,
+    AlignedHeadOption,
+    AlignedLayerOption,
     BeamOption,
     BestOption,
     ComputeTypeOption,
     DeviceOption,
     EngineOption,
     MbrOption,
+    OnBadLine,
+    OnBadLineOption,
     RunArgument,
     SearchOption,
     ShortlistOption,
+    ThresholdOption,
     WithOption,
+    aligner,
     search_options,
 )
-from regard.cli.console import notes, results, side_by_side
+from regard.cli.console import notes, results, side_by_side, visible
 from regard.core.errors import UserError
 from regard.core.figures import figure
 
@@ -30,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from regard.beside import Beside
-    from regard.evaluation import Against, AlignmentTest, Evaluation
+    from regard.evaluation import Against, AlignmentTest, Evaluation, Given
 
 
 class Split(StrEnum):
@@ -38,14 +48,31 @@ class Split(StrEnum):
     validation = "validation"
 
 
-class AlignBy(StrEnum):
-    argmax = "argmax"
-    threshold = "threshold"
+class Output(StrEnum):
+    table = "table"
+    json = "json"
 
 
 def evaluate(
     run: RunArgument,
-    split: Annotated[Split, typer.Option(help="Which pairs to score.")] = Split.test,
+    split: Annotated[
+        Split | None, typer.Option(help="Which of its own pairs to score. Default: test.")
+    ] = None,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Another test set: a .tsv or .jsonl, also .gz, with columns and fields as the run's own files.",
+        ),
+    ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The sources of another test set, a line each, with --target."),
+    ] = None,
+    target: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Their right answers, line by line.")
+    ] = None,
+    on_bad_line: OnBadLineOption = None,
     beam: BeamOption = None,
     examples: Annotated[int, typer.Option(min=0, help="Show this many answers, wrong ones too.")] = 0,
     alignments: Annotated[
@@ -55,24 +82,10 @@ def evaluate(
             help="Compare attention with the alignments in this file, a line such as `0-0 1p2` for each pair.",
         ),
     ] = None,
-    align_by: Annotated[
-        AlignBy,
-        typer.Option(
-            help="How words are linked: with what they looked at most, or with all that reaches --threshold."
-        ),
-    ] = AlignBy.argmax,
-    threshold: Annotated[
-        float | None, typer.Option(help="Least weight of a link, with --align-by threshold. Default: 0.3.")
-    ] = None,
-    layer: Annotated[
-        int | None,
-        typer.Option(
-            min=0, help="Layer whose attention is aligned, counted from 0. Default: the last but one, if any."
-        ),
-    ] = None,
-    head: Annotated[
-        int | None, typer.Option(min=0, help="Head of that layer, counted from 0. Default: their mean.")
-    ] = None,
+    align_by: AlignByOption = AlignBy.argmax,
+    threshold: ThresholdOption = None,
+    layer: AlignedLayerOption = None,
+    head: AlignedHeadOption = None,
     backward: Annotated[
         Path | None,
         typer.Option(
@@ -94,6 +107,9 @@ def evaluate(
         Path | None,
         typer.Option(metavar="FILE", help="Write it all as one page: scores, curves, sentences, attention."),
     ] = None,
+    output_form: Annotated[
+        Output, typer.Option("--output", help="json: all scores as one object, for a program.")
+    ] = Output.table,
     best: BestOption = None,
     mbr: MbrOption = None,
     search: SearchOption = None,
@@ -105,16 +121,17 @@ def evaluate(
 ) -> None:
     """Score a run on unseen pairs; saves `scores.json` and the answers in the run.
 
-    Scores of other searches (--beam, --best, --mbr, --search, --shortlist), of several runs (--with) and of another
-    --engine or --compute-type are shown, not saved. Answers that were saved are used again as long as the model, the
-    pairs and the search are the same.
+    Scores of another test set (--pairs, or --source and --target), of other searches (--beam, --best, --mbr, --search,
+    --shortlist), of several runs (--with) and of another --engine or --compute-type are shown, not saved. Answers that
+    were saved are used again as long as the model, the pairs and the search are the same.
     """
     if report is not None and report.suffix.lower() not in (".html", ".htm"):
         raise UserError(f"{report}: a report is a page. Give it a name that ends with .html.")
-    if engine not in (None, "native") and (report or alignments):
-        raise UserError(
-            f"--report and --alignments need attention, which {engine} does not record. Leave --engine out."
-        )
+    if output_form is Output.json and examples:
+        raise UserError("--examples are for the table. Leave them out, or --output json.")
+    if report or alignments:
+        _check_looks(run, engine)
+    given = _given(pairs, source, target, split, on_bad_line)
     test = _alignment_test(alignments, align_by, threshold, layer, head, backward, device)
     from regard.core.allocation import keep_freed_memory
     from regard.evaluation import evaluate as score
@@ -124,7 +141,9 @@ def evaluate(
     runs = (run, *(together or []))
     evaluation = score(
         *runs,
-        split=split.value,
+        split=(split or Split.test).value,
+        pairs=given,
+        on_bad_line=on_bad_line.value if on_bad_line else None,
         metrics=metric or (),
         against=against,
         alignments=test,
@@ -135,13 +154,12 @@ def evaluate(
         shortlist=shortlist,
         **options,
     )
-    print_scores(evaluation)
-    if evaluation.against:
-        _print_against(evaluation.against)
-    if evaluation.alignment:
-        _print_alignment(evaluation)
-    if examples:
-        _print_examples(evaluation, examples)
+    if output_form is Output.json:
+        told = json.dumps(evaluation.document(), indent=2, ensure_ascii=False) + "\n"
+        sys.stdout.buffer.write(told.encode("utf-8", errors="replace"))
+        sys.stdout.buffer.flush()
+    else:
+        _print_all(evaluation, examples)
     if report is not None:
         from regard.report import save_report
 
@@ -150,6 +168,47 @@ def evaluate(
         notes.print(f"The answers are those of {evaluation.kept}: model, pairs and search are the same.")
     if evaluation.saved:
         notes.print(f"Saved in {evaluation.saved}.")
+
+
+def _check_looks(run: Path, engine: str | None) -> None:
+    """A report and alignments need attention: who cannot have it hears so before anything is scored."""
+    from regard.engines import find_export
+
+    exported = find_export(run)
+    if engine not in (None, "native") or exported:
+        name = exported.to if exported else engine
+        advice = "Give the run itself." if exported else "Leave --engine out."
+        raise UserError(f"--report and --alignments need attention, which {name} does not record. {advice}")
+
+
+def _given(
+    pairs: Path | None,
+    source: Path | None,
+    target: Path | None,
+    split: Split | None,
+    on_bad_line: OnBadLine | None,
+) -> "Given | None":
+    """The other test set, if there is one."""
+    if (source is None) != (target is None):
+        raise UserError("--source and --target belong together: line n of one to line n of the other.")
+    if pairs is not None and source is not None:
+        raise UserError("--pairs is one file with both sides, --source and --target are two. Choose.")
+    given: Given | None = (source, target) if source is not None and target is not None else pairs
+    if given is not None and split is not None:
+        raise UserError("--split is one of the run's own, --pairs and --source are others. Leave one out.")
+    if given is None and on_bad_line is not None:
+        raise UserError("--on-bad-line is for --pairs, or --source and --target. Give them, too.")
+    return given
+
+
+def _print_all(evaluation: "Evaluation", examples: int) -> None:
+    print_scores(evaluation)
+    if evaluation.against:
+        _print_against(evaluation.against)
+    if evaluation.alignment:
+        _print_alignment(evaluation)
+    if examples:
+        _print_examples(evaluation, examples)
 
 
 def _alignment_test(
@@ -161,21 +220,18 @@ def _alignment_test(
     backward: Path | None,
     device: str,
 ) -> "AlignmentTest | None":
-    if threshold is not None and by is not AlignBy.threshold:
-        raise UserError("--threshold is for --align-by threshold. Give both, or neither.")
+    chosen = aligner(by, threshold)
     if gold is None:
         if by is not AlignBy.argmax or layer is not None or head is not None or backward is not None:
             raise UserError(
                 "--align-by, --threshold, --layer, --head and --backward go with --alignments. Give it, too."
             )
         return None
-    from regard.alignments import ALIGNERS, Threshold
     from regard.evaluation import AlignmentTest
     from regard.predictor import load
 
-    aligner = Threshold(threshold) if threshold is not None else ALIGNERS[by.value]()
     other = load(backward, device=device) if backward is not None else None
-    return AlignmentTest(gold, aligner, layer, head, other)
+    return AlignmentTest(gold, chosen, layer, head, other)
 
 
 def _print_alignment(evaluation: "Evaluation") -> None:
@@ -210,7 +266,7 @@ def _score_table(evaluation: "Evaluation", places: "Sequence[int]") -> Table:
     from regard.evaluation import frequency_label, length_label
 
     table = Table(
-        f"{evaluation.split} ({len(evaluation.requests):,} sources)", box=None, padding=(0, 2, 0, 0)
+        f"{visible(evaluation.split)} ({len(evaluation.requests):,} sources)", box=None, padding=(0, 2, 0, 0)
     )
     scores = list(evaluation.scores.values())
     for place in places:
@@ -241,6 +297,7 @@ def _print_beside(rows: "Sequence[Beside]") -> None:
 
 
 def _print_against(against: "Against") -> None:
+    from regard.evaluation import difference_label
     from regard.metrics import TRIALS
 
     table = Table(f"against {against.name}", box=None, padding=(0, 2, 0, 0))
@@ -248,7 +305,7 @@ def _print_against(against: "Against") -> None:
         table.add_column(name, justify="right")
     table.add_column("")
     for one in against.comparisons.values():
-        cells = (figure(one.value), figure(one.other), f"{one.difference:+.2f}", f"{one.p:.4f}")
+        cells = (figure(one.value), figure(one.other), difference_label(one), f"{one.p:.4f}")
         table.add_row(one.name, *cells, one.verdict)
     results.print()
     results.print(table)

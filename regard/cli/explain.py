@@ -6,7 +6,18 @@ from typing import Annotated
 
 import typer
 
-from regard.cli.arguments import BeamOption, DeviceOption, RunArgument, ToOption
+from regard.cli.arguments import (
+    BeamOption,
+    DeviceOption,
+    ForbidOption,
+    PrefixOption,
+    RequireOption,
+    RunArgument,
+    SearchOption,
+    ToOption,
+    WithOption,
+    search_options,
+)
 from regard.cli.console import notes, results, visible
 from regard.core.errors import UserError, sentence
 
@@ -22,6 +33,11 @@ def explain(
     ] = None,
     beam: BeamOption = None,
     to: ToOption = None,
+    prefix: PrefixOption = "",
+    require: RequireOption = None,
+    forbid: ForbidOption = None,
+    search: SearchOption = None,
+    together: WithOption = None,
     words: Annotated[
         bool, typer.Option("--words", help="By words, as blanks separate them, instead of pieces.")
     ] = False,
@@ -41,7 +57,8 @@ def explain(
 ) -> None:
     """Show what the model looked at while it answered.
 
-    With a --beam above 1 also what the search considered, as a tree: here, in .html and in .json.
+    With a --beam above 1 also what the search considered, as a tree: here, in .html and in .json. What is asked of the
+    answer is as in `regard predict`.
     """
     if hide_special and output is not None and output.suffix.lower() == ".json":
         raise UserError("--hide-special is for pictures: a .json holds every piece. Leave it out here.")
@@ -53,9 +70,11 @@ def explain(
     from regard.predictor import load
     from regard.viewing import TextView, save
 
-    record = beam is not None and beam > 1
-    request = Request(source, to=to)
-    answer = load(run, device=device).predict(request, beam=beam, attention="all", record=record or None)
+    options = search_options(search, beam=beam)
+    if (options.get("beam") or 1) > 1 and not options.get("sample"):
+        options["record"] = True
+    request = Request(source, prefix, require or (), forbid or (), to)
+    answer = load(run, *(together or []), device=device).predict(request, attention="all", **options)
     if answer.problem:
         raise UserError(f"There is no answer: {sentence(answer.problem)}")
     if words and answer.attention.kinds:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from regard.cli.console import notes
+from regard.data.lines import LONGEST_LINE
 
 _CHUNK = 65_536  # bytes
 
@@ -22,6 +23,12 @@ def lines() -> Iterator[str]:
             if not raw:
                 return  # as in a file of pairs, nothing but the mark is no line
         line = raw.removesuffix(b"\n").removesuffix(b"\r")
+        if len(line) > LONGEST_LINE:
+            notes.print(
+                f"Warning: line {number} has more than {LONGEST_LINE:,} bytes; the rest of it is not read."
+            )
+            yield line[:LONGEST_LINE].decode("utf-8", errors="ignore")
+            continue
         try:
             yield line.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -35,15 +42,16 @@ def _raw_lines() -> Iterator[bytes]:
     except io.UnsupportedOperation:  # something that only looks like stdin
         yield from sys.stdin.buffer
         return
-    begun: list[bytes] = []  # of a line whose end has not come yet
+    begun = bytearray()  # of a line whose end has not come yet; of one that never ends, no more than is read
     for chunk in _chunks(source):
         *ended, rest = chunk.split(b"\n")
         for part in ended:
-            yield b"".join([*begun, part, b"\n"])
+            yield bytes(begun + part + b"\n")
             begun.clear()
-        begun.append(rest)
-    if last := b"".join(begun):
-        yield last
+        if len(begun) <= LONGEST_LINE:
+            begun += rest
+    if begun:
+        yield bytes(begun)
 
 
 def _chunks(source: int) -> Iterator[bytes]:

@@ -11,24 +11,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.cli.arguments import (
+    AlignBy,
+    AlignByOption,
+    AlignedHeadOption,
+    AlignedLayerOption,
     BeamOption,
     BestOption,
     ComputeTypeOption,
     DeviceOption,
     EngineOption,
+    ForbidOption,
     MbrOption,
+    PrefixOption,
+    RequireOption,
     RunArgument,
     SearchOption,
     ShortlistOption,
+    ThresholdOption,
     ToOption,
+    WindowOption,
     WithOption,
+    lines_ahead,
+    linking,
     search_options,
 )
-from regard.cli.console import notes
+from regard.cli.console import notes, visible
 from regard.cli.lines import lines
 from regard.core.errors import sentence
 
 if TYPE_CHECKING:
+    from regard.answers import Linking
     from regard.core.prediction import Prediction, Request
     from regard.crowd import Crowd
 
@@ -47,13 +59,9 @@ def predict(
     best: BestOption = None,
     mbr: MbrOption = None,
     to: ToOption = None,
-    prefix: Annotated[str, typer.Option(help="Every answer begins with this.")] = "",
-    require: Annotated[
-        list[str] | None, typer.Option(help="A word or phrase that every answer has. Can be repeated.")
-    ] = None,
-    forbid: Annotated[
-        list[str] | None, typer.Option(help="A word or phrase that no answer has. Can be repeated.")
-    ] = None,
+    prefix: PrefixOption = "",
+    require: RequireOption = None,
+    forbid: ForbidOption = None,
     scores: Annotated[
         bool, typer.Option("--scores", help="Behind each answer, after a tab, its log-probability.")
     ] = False,
@@ -63,6 +71,10 @@ def predict(
             "--alignments", help="Behind each answer, after a tab, which words it was read off: 0-0 1-2."
         ),
     ] = False,
+    align_by: AlignByOption = AlignBy.argmax,
+    threshold: ThresholdOption = None,
+    layer: AlignedLayerOption = None,
+    head: AlignedHeadOption = None,
     copy_unknown: Annotated[
         bool, typer.Option("--copy-unknown", help="Unknown words are copied from where the model looked.")
     ] = False,
@@ -85,9 +97,7 @@ def predict(
     engine: EngineOption = None,
     compute_type: ComputeTypeOption = None,
     shortlist: ShortlistOption = False,
-    window: Annotated[
-        int, typer.Option(min=1, help="Lines read ahead, to answer like lengths together.")
-    ] = 512,
+    window: WindowOption = None,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -103,6 +113,7 @@ def predict(
     keeps the rules, the line is empty, with a warning. With --best there are as many lines for each, written
     as `number ||| answer ||| log-probability`.
     """
+    links = linking(alignments, align_by, threshold, layer, head)
     from regard.core.allocation import keep_freed_memory
     from regard.core.prediction import Request
     from regard.crowd import SOURCES, Crowd
@@ -120,27 +131,31 @@ def predict(
     }
     predictor = load(*runs, **how, workers=workers)
     options = search_options(search, beam=beam, best=best)
-    if sys.stdin.isatty():
-        window = 1  # somebody is typing: answer every line at once
+    ahead = lines_ahead(window, looks=alignments)
     common = Request("", prefix, require or (), forbid or (), to)
     if input_form == Form.text or to is not None:
         predictor.codec.check(common)  # refuses a language that it does not know before anything is read
     read = _objects if input_form == Form.json else _requests
     attention = "cross" if alignments else "none"
-    columns = [_score] * scores + [_alignment] * alignments
+    columns: list[Column] = [_score] * scores + ([links] if links else [])
     requests = read(lines(), common)
-    if workers is None or workers == 1 or window == 1 or predictor.engine is not None:
-        answers = predictor.stream(requests, attention=attention, mbr=mbr, window=window, **options)
+    if workers is None or workers == 1 or ahead == 1 or predictor.engine is not None:
+        answers = predictor.stream(requests, attention=attention, mbr=mbr, window=ahead, **options)
     else:
         wished = {"attention": attention, "mbr": mbr, **options}
-        each = min(SOURCES, -(-window // workers))  # lines of a worker at a time
+        each = min(SOURCES, -(-ahead // workers))  # lines of a worker at a time
         answers = _by_workers(Crowd(*runs, workers=workers, **how), requests, {"sources": each, **wished})
     for number, answer in enumerate(answers, start=1):
         if answer.problem:
-            notes.print(f"Warning: line {number} has no answer: {sentence(answer.problem)}")
-        for line in _written(number, answer, output_form, columns, numbered=best is not None):
+            notes.print(f"Warning: line {number} has no answer: {visible(sentence(answer.problem))}")
+        told = (
+            [json.dumps(_object(answer, links), ensure_ascii=False)]
+            if output_form == Form.json
+            else _written(number, answer, columns, numbered=best is not None)
+        )
+        for line in told:
             sys.stdout.buffer.write(line.encode("utf-8", errors="replace") + b"\n")
-        if number % window == 0:
+        if number % ahead == 0:
             sys.stdout.buffer.flush()  # before more is read
     sys.stdout.buffer.flush()
 
@@ -153,12 +168,9 @@ def _by_workers(
 
 
 def _written(
-    number: int, answer: "Prediction", form: Form, columns: Sequence[Column], *, numbered: bool
+    number: int, answer: "Prediction", columns: Sequence[Column], *, numbered: bool
 ) -> Iterator[str]:
-    if form == Form.json:
-        parts = ["scores", "pieces", *(["alignments"] if _alignment in columns else [])]
-        yield json.dumps(_object(answer, parts), ensure_ascii=False)
-    elif numbered:
+    if numbered:
         for one in (answer, *answer.alternatives):
             yield " ||| ".join(
                 [
@@ -176,22 +188,22 @@ def _score(answer: "Prediction") -> str:
     return f"{answer.score:.6f}"
 
 
-def _alignment(answer: "Prediction") -> str:
-    from regard.answers import alignment
-
-    return alignment(answer)
-
-
 def _line(answer: "Prediction") -> str:
     return answer.text.replace("\n", " ")  # an answer may hold a newline; an output line may not
 
 
-def _object(answer: "Prediction", parts: Sequence[str]) -> dict[str, Any]:
+def _object(answer: "Prediction", links: "Linking | None") -> dict[str, Any]:
     from regard.answers import as_object
 
-    known: dict[str, Any] = {"source": answer.source, **as_object(answer, parts)}
-    if answer.alternatives:
-        known["alternatives"] = [as_object(one, parts) for one in answer.alternatives]
+    best, *others = (
+        {**as_object(one, ["scores", "pieces"]), **({"alignment": links(one)} if links else {})}
+        for one in (answer, *answer.alternatives)
+    )
+    known: dict[str, Any] = {"source": answer.source, **best}
+    if others:
+        known["alternatives"] = others
+    if answer.unread:
+        known["unread"] = answer.unread
     if answer.problem:
         known["problem"] = answer.problem
     return known
@@ -210,7 +222,7 @@ def _objects(lines: Iterator[str], common: "Request") -> Iterator["Request"]:
         try:
             yield _request(json.loads(line), common)
         except (ValueError, RecursionError) as error:
-            notes.print(f"Warning: line {number} is answered with nothing: {error}.")
+            notes.print(f"Warning: line {number} is answered with nothing: {visible(str(error))}.")
             yield Request("")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from regard.cli.console import notes
-from regard.core.figures import figure
+from regard.core.figures import clock, figure
 from regard.training import Averaged, Budget, Event, Noted, Progressed, Spent, Validated, Validation
 
 
@@ -52,7 +52,7 @@ def _plain(events: Iterable[Event], budget: Budget) -> Event | None:
         last = event
         if isinstance(event, Progressed):
             steps = _steps(budget, event)
-            left = _duration(_seconds_per_step(first, event) * (steps - event.step))
+            left = clock(_seconds_per_step(first, event) * (steps - event.step))
             first = first or event
             about = "" if steps == budget.steps else "about "
             notes.print(f"step {event.step:>6,} of {about}{steps:,}  {_figures(event)}  {left} left")
@@ -98,9 +98,3 @@ def _line(event: Event) -> str | None:
 def _found(validation: Validation) -> str:
     scores = "".join(f"  {name} {figure(value)}" for name, value in validation.scores.items())
     return f"loss {validation.loss:.4f}{scores}"
-
-
-def _duration(seconds: float) -> str:
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

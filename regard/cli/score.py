@@ -4,14 +4,31 @@ import json
 import math
 import sys
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.arguments import DeviceOption, RunArgument, ToOption, WithOption
+from regard.cli.arguments import (
+    AlignBy,
+    AlignByOption,
+    AlignedHeadOption,
+    AlignedLayerOption,
+    DeviceOption,
+    RunArgument,
+    ThresholdOption,
+    ToOption,
+    WindowOption,
+    WithOption,
+    lines_ahead,
+    linking,
+)
 from regard.cli.lines import lines
 from regard.cli.predict import Form
 from regard.core.errors import UserError
+
+if TYPE_CHECKING:
+    from regard.answers import Linking
+    from regard.core.prediction import Prediction
 
 
 def score(
@@ -20,39 +37,56 @@ def score(
         Form,
         typer.Option("--output", help="json: an object for each pair, with its pieces."),
     ] = Form.text,
+    alignments: Annotated[
+        bool,
+        typer.Option(
+            "--alignments", help="Behind each number, after a tab, which words it was read off: 0-0 1-2."
+        ),
+    ] = False,
+    align_by: AlignByOption = AlignBy.argmax,
+    threshold: ThresholdOption = None,
+    layer: AlignedLayerOption = None,
+    head: AlignedHeadOption = None,
     to: ToOption = None,
     together: WithOption = None,
     device: DeviceOption = "auto",
-    window: Annotated[
-        int, typer.Option(min=1, help="Pairs read ahead, to score like lengths together.")
-    ] = 512,
+    window: WindowOption = None,
 ) -> None:
     """Say how likely the model finds given answers.
 
     A line of stdin is `source<TAB>target`; its line on stdout is the log-probability of the target,
-    its end included: what `regard predict --scores` says of an answer of its own.
+    its end included: what `regard predict --scores` says of an answer of its own. A target longer than the model
+    was trained for gets -inf, with a warning: the number of a part would be too good.
     """
-    from regard.core.kinds import NOTHING
-    from regard.forcing import force
+    links = linking(alignments, align_by, threshold, layer, head)
+    from regard.core.kinds import CROSS, NOTHING
+    from regard.forcing import force, left_out
     from regard.predictor import load
 
     predictor = load(run, *(together or []), device=device)
-    for some in _windows(_pairs(lines()), window):
+    wanted = NOTHING if links is None else frozenset({CROSS})
+    for some in _windows(_pairs(lines()), lines_ahead(window, looks=alignments)):
         sources, targets = zip(*some, strict=True)
-        for answer in force(predictor, sources, targets, to=to, wanted=NOTHING):
-            known = {
-                "source": answer.source,
-                "target": answer.text,
-                "score": answer.score if math.isfinite(answer.score) else None,
-            }
-            pieces = {"pieces": list(answer.pieces)}
-            line = (
-                json.dumps(known | pieces, ensure_ascii=False)
-                if output_form == Form.json
-                else f"{answer.score:.6f}"
-            )
+        for answer in force(predictor, sources, targets, to=to, wanted=wanted):
+            cut = 0 if answer.finished else left_out(predictor, answer.text, to=to)
+            value = -math.inf if cut else answer.score
+            if output_form == Form.json:
+                line = json.dumps(_object(answer, value, cut, links), ensure_ascii=False)
+            else:
+                line = "\t".join([f"{value:.6f}", *([links(answer)] if links else [])])
             sys.stdout.buffer.write(line.encode("utf-8", errors="replace") + b"\n")
-    sys.stdout.buffer.flush()
+        sys.stdout.buffer.flush()  # before more is read
+
+
+def _object(answer: "Prediction", value: float, cut: int, links: "Linking | None") -> dict[str, Any]:
+    return {
+        "source": answer.source,
+        "target": answer.text,
+        "score": value if math.isfinite(value) else None,
+        "pieces": list(answer.pieces),
+        **({"cut": cut} if cut else {}),
+        **({"alignment": links(answer)} if links else {}),
+    }
 
 
 def _windows(pairs: Iterator[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:
@@ -67,7 +101,6 @@ def _windows(pairs: Iterator[tuple[str, str]], size: int) -> Iterator[list[tuple
     except UserError:
         if some:
             yield some
-        sys.stdout.buffer.flush()
         raise
     if some:
         yield some

@@ -92,16 +92,24 @@ def _score(folder: Path, device: str) -> None:
 
 @contextmanager
 def stopping() -> Iterator[Callable[[], int | None]]:
-    """While it lasts, Ctrl-C and SIGTERM are noted instead of obeyed at once; a second Ctrl-C is obeyed."""
+    """While it lasts, Ctrl-C, SIGTERM and a terminal that goes away are noted instead of obeyed at once.
+
+    A second Ctrl-C is obeyed.
+    """
     received: list[int] = []
 
     def note(number: int, _: FrameType | None) -> None:
         if received and number == signal.SIGINT:
             raise KeyboardInterrupt
         received.append(number)
-        notes.print("\nStopping after this step ... (Ctrl-C again: at once, without saving)")
+        if number != signal.SIGHUP:  # nobody is there to read it
+            notes.print("\nStopping after this step ... (Ctrl-C again: at once, without saving)")
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    asked = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    heeded = [
+        number for number in asked if signal.getsignal(number) != signal.SIG_IGN
+    ]  # nohup ignores the last
+    before = {number: signal.signal(number, note) for number in heeded}
     try:
         yield lambda: received[0] if received else None
     finally:

@@ -54,13 +54,15 @@ def _sections(evaluation: Evaluation) -> list[str]:
         table = against_table(against.comparisons.values(), evaluation.name, against.name)
         found.append(_section("Beside another run", table, _ABOUT_P))
     if evaluation.by_direction:
-        by_direction = part_table(evaluation.by_direction, str, "direction")
+        by_direction = part_table(evaluation.by_direction, str, "direction", "direction")
         found.append(_section("By direction", by_direction, _ABOUT_BUCKETS))
     if len(evaluation.by_length) > 1:  # pictures, say, are all as long
-        by_length = part_table(evaluation.by_length, length_label, "source")
+        by_length = part_table(evaluation.by_length, length_label, "source", "source length")
         found.append(_section("By source length", by_length, _ABOUT_BUCKETS))
     if len(evaluation.by_frequency) > 1:
-        by_frequency = part_table(evaluation.by_frequency, frequency_label, "source")
+        by_frequency = part_table(
+            evaluation.by_frequency, frequency_label, "source", "frequency of source words"
+        )
         found.append(_section("By frequency of source words", by_frequency, _ABOUT_FREQUENCY))
     if charts := learning_charts(list(read_metrics(Run(evaluation.path).metrics_path))):
         found.append(

@@ -8,8 +8,10 @@ from regard.alignments import usual_layer
 from regard.core.prediction import Prediction
 from regard.evaluation import Evaluation
 from regard.metrics import Chrf
+from regard.report.tables import frame
 from regard.text.rarity import Seen
 from regard.viewing import TextView
+from regard.viewing.labels import NO_LOOKS
 from regard.viewing.page_heat import page_heat
 from regard.viewing.standalone import spoken
 
@@ -80,14 +82,14 @@ def _looks(evaluation: Evaluation, numbers: Sequence[int]) -> list[str]:
 def picture(prediction: Prediction) -> str:
     record = prediction.attention
     if not record.has("cross"):
-        return note("No attention to draw: this model answers from one fixed vector.")
+        return note(NO_LOOKS)
     layer = usual_layer(record)
     drawing, problem = page_heat(record.cross(layer), record.source_pieces, record.target_pieces)
     if problem:
         return note(problem)
     caption = TextView(layer=layer).caption(record)
     below = f"<figcaption>{spoken(caption)}</figcaption>" if caption else ""
-    return f'<figure><div class="frame">{drawing}</div>{below}</figure>'
+    return f"<figure>{frame(drawing, 'What the model looked at')}{below}</figure>"
 
 
 def note(sentence: str) -> str:

@@ -5,6 +5,7 @@ from typing import Protocol, TypeVar
 
 from regard.beside import Beside
 from regard.core.figures import decimals, figure
+from regard.evaluation import difference_label
 from regard.metrics import Comparison, Score
 from regard.viewing.standalone import spoken
 
@@ -43,18 +44,18 @@ def beside_table(rows: Sequence[Beside]) -> str:
         + "</tr>"
         for name in names
     )
-    return framed(("", *(row.name for row in rows)), "".join(lines))
+    return framed(("", *(row.name for row in rows)), "".join(lines), "Scores beside simple answers")
 
 
 def against_table(comparisons: Iterable[Comparison], name: str, other: str) -> str:
     heads = ("metric", name, other, "difference", "p", "")
     rows = (
         f'<tr class="{one.verdict.split()[0]}"><th scope="row">{spoken(one.name)}</th><td>{figure(one.value)}</td>'
-        f"<td>{figure(one.other)}</td><td>{_signed(one.difference)}</td><td>{one.p:.4f}</td>"
+        f"<td>{figure(one.other)}</td><td>{_difference(one)}</td><td>{one.p:.4f}</td>"
         f'<td class="verdict">{one.verdict}</td></tr>'
         for one in comparisons
     )
-    return framed(heads, "".join(rows))
+    return framed(heads, "".join(rows), f"Scores beside {other}")
 
 
 class Part(Protocol):
@@ -70,7 +71,7 @@ class Part(Protocol):
 Some = TypeVar("Some", bound=Part)
 
 
-def part_table(parts: Sequence[Some], label: Callable[[Some], str], first: str) -> str:
+def part_table(parts: Sequence[Some], label: Callable[[Some], str], first: str, by: str) -> str:
     """A row for each part; a bar under each value, as long as it is beside the largest of its column."""
     names = [_name(score) for score in parts[0].scores]
     largest = [max(part.scores[place].value for part in parts) for place in range(len(names))]
@@ -80,7 +81,7 @@ def part_table(parts: Sequence[Some], label: Callable[[Some], str], first: str) 
         + "</tr>"
         for part in parts
     )
-    return framed((first, "pairs", *names), "".join(rows))
+    return framed((first, "pairs", *names), "".join(rows), f"Scores by {by}")
 
 
 def _bar(value: float, largest: float) -> str:
@@ -91,10 +92,15 @@ def _bar(value: float, largest: float) -> str:
     )
 
 
-def framed(heads: Iterable[str], rows: str) -> str:
+def framed(heads: Iterable[str], rows: str, label: str = "Table") -> str:
     head = "".join(f'<th scope="col">{spoken(name)}</th>' for name in heads)
-    return f'<div class="frame"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+    return frame(f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>", label)
 
 
-def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+def frame(content: str, label: str) -> str:
+    """A box that scrolls where its content is too wide: with the keyboard too, and with a name for who hears it."""
+    return f'<div class="frame" tabindex="0" role="group" aria-label="{spoken(label)}">{content}</div>'
+
+
+def _difference(comparison: Comparison) -> str:
+    return difference_label(comparison).replace("-", "−")
