@@ -1,7 +1,5 @@
 """The newest checkpoints of a run as one model."""
 
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 from regard.card import model_card
 from regard.config import Config
 from regard.core.errors import UserError
-from regard.core.files import copy_whole, write_whole
+from regard.core.files import copy_whole, whole_folder, write_whole
 from regard.core.weights import Weights
 from regard.run import ModelFolder, Run, mean_file
 from regard.training import Checkpoints
@@ -51,17 +49,11 @@ def average(path: str | Path, *, last: int | None = None, output: str | Path | N
 
 
 def _write(folder: Path, run: Run, config: Config, weights: Weights, steps: Sequence[int]) -> None:
-    """Under a temporary name first: the folder appears whole or not at all."""
-    writing = ModelFolder(folder.with_name(f".{folder.name}.{os.getpid()}.writing"))
-    try:
+    with whole_folder(folder) as writing:
+        average = ModelFolder(writing)
         for file in run.model.folder.iterdir():
             own = file in (run.model.weights_path, run.model.card_path) or file.name.startswith(".")
             if file.is_file() and not own:
-                copy_whole(file, writing.folder / file.name)
-        write_whole(writing.card_path, model_card(config, run.folder.resolve().name, averaged=steps))
-        write_whole(writing.weights_path, mean_file(weights, steps))
-        if folder.exists():
-            shutil.rmtree(folder)
-        writing.folder.rename(folder)
-    finally:
-        shutil.rmtree(writing.folder, ignore_errors=True)
+                copy_whole(file, writing / file.name)
+        write_whole(average.card_path, model_card(config, run.folder.resolve().name, averaged=steps))
+        write_whole(average.weights_path, mean_file(weights, steps, made_for=average.made_for()))

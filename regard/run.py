@@ -6,6 +6,7 @@ averaged/       like model/: the mean of the newest checkpoints, where somebody 
 checkpoints/    to go on from
 metrics.jsonl   one line of figures for each log and validation; tensorboard/ has the same
 curves.png      the same as a picture
+notes.txt       what was said of the pairs and the model, at each start
 samples/        predictions and attention pictures over time
 scores.json     evaluations with signatures and intervals
 predictions/    the answers that were scored, a file of JSON lines for each split: see regard/predictions.py
@@ -17,6 +18,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
@@ -28,7 +30,7 @@ from regard import __version__
 from regard.config import Config, parse_config, read_toml
 from regard.core.errors import UserError
 from regard.core.files import write_whole
-from regard.core.weights import Weights
+from regard.core.weights import MADE_FOR, Weights, header, said_of
 from regard.metrics import Interval, Score
 
 MODEL_FORMAT = 1  # of model/config.json: raised only when older Regards could not read it
@@ -51,6 +53,7 @@ class Run:
         self.samples = self.folder / "samples"
         self.scores_path = self.folder / "scores.json"
         self.predictions = self.folder / "predictions"
+        self.notes_path = self.folder / "notes.txt"
 
     def __str__(self) -> str:
         return str(self.folder)
@@ -84,10 +87,20 @@ class Run:
                 path.unlink(missing_ok=True)
         write_whole(self.config_path, config.to_toml())
 
+    def change(self, config: Config) -> None:
+        """Other settings for what was trained so far. It will be searched or judged otherwise: scores are void."""
+        write_whole(self.config_path, config.to_toml())
+        self.forget_scores()
+
     def cleared(self) -> list[Path]:
         """What is there of all that `start` clears away."""
         folders = (self.model.folder, self.averaged.folder, self.samples, self.tensorboard, self.predictions)
-        return [path for path in (*folders, self.metrics_path) if path.exists()]
+        return [path for path in (*folders, self.metrics_path, self.notes_path) if path.exists()]
+
+    def note(self, text: str) -> None:
+        """Adds what was said of a training to what was said before."""
+        with self.notes_path.open("a", encoding="utf-8") as file:
+            file.write(f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %z}  {text}\n")
 
     def predictions_path(self, split: str) -> Path:
         return self.predictions / f"{split}.jsonl"
@@ -100,7 +113,7 @@ class Run:
         return dict(_read_json(self.scores_path).get(split, {})) if self.scores_path.exists() else {}
 
     def forget_scores(self) -> None:
-        """They are of another model than the one to come."""
+        """They are of another model, or of other answers, than those to come."""
         self.scores_path.unlink(missing_ok=True)
 
     def add_scores(self, split: str, scores: Mapping[str, Any]) -> None:
@@ -136,12 +149,16 @@ class ModelFolder:
         self.shortlist_path = folder / "shortlist.safetensors"
 
     def describe(self, config: Config, *, vocabulary: Mapping[str, int], data: Mapping[str, Any]) -> None:
-        """Writes `config.json`: the configuration, the sizes of the vocabularies, and which pairs it knows."""
+        """Writes `config.json`: the configuration, the sizes of the vocabularies, which pairs it knows, and the digests
+        of the files that stand beside it by now: tokenizers, tags, scales, a frozen network.
+        """
+        files = self._document().get("files", {}) if self.config_path.exists() else self._beside()
         document = {
             "format": MODEL_FORMAT,
             "regard": __version__,
             "vocabulary": vocabulary,
             "data": data,
+            "files": files,
             "config": config.model_dump(mode="json"),
         }
         write_whole(self.config_path, _json(document))
@@ -150,20 +167,54 @@ class ModelFolder:
         """Of all that answers depend on: another model has another. The model card is no part of it, nor a shortlist,
         which is searched only where that is asked for.
         """
-        whole = sha256()
-        for path in sorted(self.folder.iterdir()):
-            if path.is_file() and path not in (self.card_path, self.shortlist_path):
-                with path.open("rb") as file:
-                    whole.update(f"{path.name}\n{file_digest(file, 'sha256').hexdigest()}\n".encode())
-        return whole.hexdigest()
+        own = (self.config_path, self.weights_path)
+        listed = self._document().get("files") if self.config_path.exists() else None
+        names = {*(self._beside() if listed is None else listed), *(path.name for path in own)}
+        there = [path for path in (self.folder / name for name in names) if path.is_file()]
+        return _together({path.name: _sha256(path) for path in there})
+
+    def _beside(self) -> dict[str, str]:
+        """The other files in the folder and their digests; hidden ones are somebody's, or left of a writing."""
+        others = (self.card_path, self.shortlist_path, self.config_path, self.weights_path)
+        return {
+            path.name: _sha256(path)
+            for path in sorted(self.folder.glob("*"))
+            if path.is_file() and path not in others and not path.name.startswith(".")
+        }
+
+    def made_for(self) -> str | None:
+        """What tells these tokenizers and the like from those of other models. Older models do not tell."""
+        files = self._document().get("files")
+        return None if files is None else _together(files)
+
+    def verify(self) -> None:
+        """Raises a UserError unless the files are those that the weights were trained with."""
+        for name, expected in self._document().get("files", {}).items():
+            path = self.folder / name
+            if not path.exists():
+                raise UserError(f"{path} is missing. Take it from a copy of this model.")
+            if _sha256(path) != expected:
+                raise UserError(
+                    f"{path} is damaged, or belongs to another model. Take it from a copy of this one."
+                )
+        told = self.header().get(MADE_FOR)
+        if told is not None and told != self.made_for():
+            raise UserError(
+                f"{self.weights_path} belongs to another model than the files beside it: it was trained with other "
+                "tokenizers."
+            )
+
+    def header(self) -> dict[str, str]:
+        """What the file of weights says of itself; nothing if it can't be read."""
+        try:
+            with safe_open(self.weights_path, framework="pt") as file:
+                return said_of(file.metadata() or {})
+        except (OSError, ValueError, SafetensorError):
+            return {}
 
     def averaged(self) -> tuple[int, ...]:
         """The steps of the checkpoints that the weights are the mean of; none if they are those of one."""
-        try:
-            with safe_open(self.weights_path, framework="pt") as file:
-                return tuple(map(int, (file.metadata() or {}).get(AVERAGED, "").split()))
-        except (OSError, SafetensorError):
-            return ()
+        return tuple(map(int, self.header().get(AVERAGED, "").split()))
 
     def config(self) -> Config:
         return parse_config(self._document()["config"], origin=str(self.config_path))
@@ -177,10 +228,10 @@ class ModelFolder:
 
     def _document(self) -> dict[str, Any]:
         document = _read_json(self.config_path)
-        if document.get("format") != MODEL_FORMAT:
+        if document.get("format") not in range(1, MODEL_FORMAT + 1):
             raise UserError(
                 f"{self.config_path}: this model has format {document.get('format')!r}, but this version of "
-                f"Regard reads format {MODEL_FORMAT}. Install the version that wrote it."
+                f"Regard reads formats up to {MODEL_FORMAT}. Install the version that wrote it."
             )
         missing = [
             name for name in ("vocabulary", "data", "config") if not isinstance(document.get(name), dict)
@@ -190,9 +241,19 @@ class ModelFolder:
         return document
 
 
-def mean_file(weights: Weights, steps: Sequence[int]) -> bytes:
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _together(digests: Mapping[str, str]) -> str:
+    return sha256("".join(f"{name}\n{digests[name]}\n" for name in sorted(digests)).encode()).hexdigest()
+
+
+def mean_file(weights: Weights, steps: Sequence[int], *, made_for: str | None) -> bytes:
     """Weights that are the mean of the checkpoints at these steps, as a file whose header says so."""
-    return save(dict(weights), {AVERAGED: " ".join(map(str, steps))})
+    also = {AVERAGED: " ".join(map(str, steps))}
+    return save(dict(weights), header(weights, made_for=made_for, **also))
 
 
 def find_model(path: str | Path) -> ModelFolder:

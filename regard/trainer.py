@@ -17,6 +17,7 @@ import torch
 from regard import build
 from regard.card import model_card
 from regard.config import Config, difference
+from regard.config.going_on import harmful, harmless
 from regard.core.batch import Batch
 from regard.core.errors import UserError
 from regard.core.files import copy_whole, write_whole
@@ -45,7 +46,6 @@ from regard.training import (
     Recorder,
     Saved,
     Validated,
-    Validation,
 )
 from regard.training.checkpoints import DamagedError, model_file
 from regard.training.recording import read_metrics
@@ -82,19 +82,28 @@ class Trainer:
 
     def events(self) -> Iterator[Event]:
         with self.run.locked() if self.ranks.is_first else nullcontext():
-            yield from self._train()
+            for event in self._train():
+                if isinstance(event, Noted) and self.ranks.is_first:
+                    self.run.note(event.text)
+                yield event
 
-    def _claim(self) -> None:
-        """The folder is this configuration's once there is a checkpoint; until then a first try may be mended."""
+    def _claim(self) -> Iterator[Event]:
+        """The folder is this configuration's once there is a checkpoint; until then a first try may be mended.
+
+        What no weight depends on may change later, too.
+        """
         earlier = self.run.config()
         if earlier is None or not self.checkpoints.steps():
             self._require_nothing_of_worth(is_run=earlier is not None)
             self.run.start(self.config)
-        elif changes := difference(earlier, self.config):
+        elif changes := harmful(earlier, self.config):
             raise UserError(
                 f"{self.run} was started with another configuration ({'; '.join(changes)}). "
                 "Go on with the old one, or give another folder with --run."
             )
+        elif changes := harmless(earlier, self.config):
+            self.run.change(self.config)
+            yield Noted(f"changed since it was started: {'; '.join(changes)}")
 
     def _require_nothing_of_worth(self, *, is_run: bool) -> None:
         """What would be cleared away is a first try's own."""
@@ -126,12 +135,16 @@ class Trainer:
     def _train(self) -> Iterator[Event]:
         config, ranks = self.config, self.ranks
         with ranks.turn():
-            self._claim() if ranks.is_first else self._follow()
+            if ranks.is_first:
+                yield from self._claim()
+            else:
+                self._follow()
             examples = build.task(config).examples()
             if examples.note:
                 yield Noted(examples.note)
             codec = self._codec(examples)
             train, validation = self._stores(examples, codec)
+        self.checkpoints.made_for = self.run.model.made_for()
         for report in examples.reports():
             yield Noted(report)
         yield from map(Noted, _told(train, examples))
@@ -164,7 +177,7 @@ class Trainer:
             self.plan,
             checkpoints=self.checkpoints,
             validate=Validator(config, model, codec, examples, validation, device, ranks),
-            judge=self._judge,
+            judge=lambda validation: validation.by(config.training.metric),
             device=device,
             stop=self.stop,
             ranks=ranks,
@@ -247,11 +260,9 @@ class Trainer:
                 f"{now[changed[0]]['pairs']:,} now, and the contents differ. Bring the old data back, "
                 "or give another folder with --run."
             )
+        elif folder.config() != self.config:
+            folder.describe(self.config, vocabulary=codec.sizes, data=now)
         return train, validation
-
-    def _judge(self, validation: Validation) -> float:
-        metric = self.config.training.metric
-        return validation.loss if metric == "loss" else validation.scores[metric]
 
     def _keep(self, event: Event, loop: Loop) -> None:
         """What the run folder gets of an event, besides the record."""
@@ -285,7 +296,8 @@ class Trainer:
 
     def _adopt(self, event: Averaged) -> None:
         """The mean of checkpoints becomes the model, unless it is already."""
-        content, model = mean_file(event.weights, event.steps), self.run.model
+        model = self.run.model
+        content = mean_file(event.weights, event.steps, made_for=model.made_for())
         if not model.weights_path.exists() or model.weights_path.read_bytes() != content:
             self.run.forget_scores()
             card = model_card(self.config, self.run.folder.name, averaged=event.steps)

@@ -1,4 +1,4 @@
-"""Shared by all tests: one thread and one core for each of pytest's workers, and a cache folder of its own."""
+"""Shared by all tests: each of pytest's workers has a thread, a core and a cache folder of its own, and no network."""
 
 import signal
 import sys
@@ -11,6 +11,10 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the helpers beside this file
+
+from offline import go_offline
+
+go_offline()
 
 # On a busy machine an example takes as long as it takes.
 hypothesis.settings.register_profile(

@@ -4,6 +4,8 @@ import gc
 import pkgutil
 from importlib import import_module
 
+from offline import go_offline
+
 import regard
 from regard.tasks.date_pairs import date_pairs
 
@@ -16,6 +18,7 @@ OTHERS = [
     "torch._dynamo",
 ]  # Adam's, the last
 
+go_offline()
 for name in [*OWN, *OTHERS]:
     if not name.endswith("__main__"):
         import_module(name)

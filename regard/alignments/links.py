@@ -86,9 +86,13 @@ def word_looks(record: AttentionRecord, *, layer: int | None = None, head: int |
 def usual_layer(record: AttentionRecord) -> int | None:
     """The last but one, if there are several: where Transformers align best (Garg et al. 2019).
 
-    None, which is the mean over all, for an ensemble: its members may be of any kinds.
+    Layers that never see the source, as some of one stream, are not counted. None, which is the mean over all, for an
+    ensemble: its members may be of any kinds.
     """
-    return max(len(record.weights["cross"]) - 2, 0) if "cross" in record.weights else None
+    if "cross" not in record.weights:
+        return None
+    seeing = np.flatnonzero(record.weights["cross"].any(axis=(1, 2, 3)))
+    return int(seeing[-2:][0]) if len(seeing) else 0
 
 
 def intersection(forward: Links, backward: Links) -> Links:

@@ -24,10 +24,11 @@ def _limits(config: Config) -> Iterator[str]:
         yield f"{training.minutes:g} minutes of training steps"
 
 
-def conditions(threads: int, processes: int, *, are_given: bool) -> str:
+def conditions(devices: Sequence[torch.device], threads: int, processes: int, *, are_given: bool) -> str:
     """Nobody knows how given runs were trained."""
     one = "1 thread" if threads == 1 else f"{threads} threads"
-    where = "on a GPU" if torch.cuda.is_available() else "on a CPU"
+    kinds = dict.fromkeys("a CPU" if device.type == "cpu" else "a GPU" for device in devices)
+    where = f"on {' and '.join(kinds)}"
     if are_given:
         return f"{where}, decoding with {one}; some runs were trained before"
     beside = "one run at a time" if processes == 1 else f"{processes} runs beside each other"

@@ -2,13 +2,15 @@
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from regard.comparing.lineups import Candidate
 from regard.core.files import write_whole
@@ -84,10 +86,21 @@ class Decoding:
     parameters: int
 
 
+@contextmanager
+def computing_with(threads: int) -> Iterator[None]:
+    """While it lasts, torch has so many threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 class Timer:
     """Times decoding, once: what was measured is kept with all that it depends on.
 
-    One model at a time, with nothing beside it, so that the rates can be compared.
+    One model at a time, with nothing beside it and as many threads as a training had, so that rates can be compared.
     """
 
     def __init__(self, path: Path, requests: Sequence[Request], *, threads: int):
@@ -104,10 +117,10 @@ class Timer:
         name = str(candidate.folder.resolve())
         known = self._known()
         if known.get(name, {}).get("conditions") != conditions:
-            known[name] = {"conditions": conditions, "sentences_per_second": self._measure(predictor)}
+            with computing_with(self.threads):
+                known[name] = {"conditions": conditions, "sentences_per_second": self._measure(predictor)}
             write_whole(self.path, json.dumps(known, indent=1) + "\n")
-        parameters = sum(one.numel() for one in predictor.models[0].parameters())
-        return Decoding(known[name]["sentences_per_second"], parameters)
+        return Decoding(known[name]["sentences_per_second"], predictor.parameters)
 
     def _known(self) -> dict[str, Any]:
         try:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 from regard.comparing.lineups import Candidate
@@ -81,7 +82,9 @@ def _start(job: Job, threads: int) -> "subprocess.Popen[bytes]":
     folder = job.candidate.folder
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "regard.comparing.worker", str(os.getpid()), str(folder), job.kind]
-    with (folder / LOG).open("wb") as log:
+    with (folder / LOG).open("ab") as log:  # what was said before it was stopped stays
+        log.write(f"--- {datetime.now().astimezone():%Y-%m-%d %H:%M:%S %z}, {job.kind}\n".encode())
+        log.flush()
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=threaded(threads)
         )

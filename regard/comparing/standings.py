@@ -134,10 +134,11 @@ def results(
     lengths = source_lengths(build.load_codec(first.config, find_model(first.folder)), firsts[0])
     chosen = choose(lengths, firsts)
     timer = Timer(folder / "decoding.json", test.requests, threads=threads)
-    standings, looks = [], []
+    standings, looks, devices = [], [], []
     for name, one in models.items():
         tell(name)
         predictor = load(one.runs[0].folder, device=one.runs[0].config.training.device)
+        devices.append(predictor.device)
         other = None if name == reference else models[reference]
         standings.append(
             _standing(name, one, other, metrics, timer(one.runs[0], predictor), main, lineup.reach)
@@ -161,7 +162,9 @@ def results(
         ],
         test_size=len(test.requests),
         budget=budget(configs),
-        conditions=conditions(threads, processes, are_given=any(one.is_given for one in lineup.candidates)),
+        conditions=conditions(
+            devices, threads, processes, are_given=any(one.is_given for one in lineup.candidates)
+        ),
         failed=failed or {},
     )
 

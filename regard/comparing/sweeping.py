@@ -195,7 +195,7 @@ class Sweep:
                 yield Tried(trial.number, settings, event=event)
                 if isinstance(event, Validated):
                     if event.step not in told:
-                        trial.report(self._value(trainer.config, event), event.step)
+                        trial.report(event.validation.by(trainer.config.training.metric), event.step)
                     lags = trial.should_prune()
                 elif isinstance(event, Ended) and event.finished:
                     value, state = self._best_value(trainer), optuna.trial.TrialState.COMPLETE
@@ -231,10 +231,6 @@ class Sweep:
         assert state is not None, "a training that is over has saved itself"
         assert state.best is not None, "and validated"
         return state.best.value
-
-    def _value(self, config: Config, event: Validated) -> float:
-        metric = config.training.metric
-        return event.validation.loss if metric == "loss" else event.validation.scores[metric]
 
     def _config(self, settings: dict[str, str]) -> Config:
         changes = [*self.changes, *(f"{key}={value}" for key, value in settings.items())]

@@ -5,7 +5,7 @@ from typing import Any
 
 from regard.comparing.costs import Learning
 from regard.comparing.standings import Quality, Result, Standing
-from regard.core.figures import decimals, figure
+from regard.core.figures import clock, decimals, figure
 from regard.metrics import BOUND, RESAMPLES, TRIALS, Bucket
 
 Rows = Sequence[Sequence[str]]
@@ -78,22 +78,19 @@ def _millions(pieces: float) -> str:
     return f"{pieces / 1e6:.2f}M" if pieces >= 1e5 else f"{pieces:,.0f}"
 
 
-def clock(seconds: float) -> str:
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-
-
 def legend(result: Result) -> Iterator[str]:
     """What the figures mean, a sentence each."""
-    several = any(len(one.runs) > 1 for one in result.standings)
+    several = [one.name for one in result.standings if len(one.runs) > 1]
+    single = [one.name for one in result.standings if len(one.runs) == 1]
     yield f"Budget: {result.budget}. {result.test_size:,} test sources. Measured {result.conditions}."
-    yield (
-        "±: standard deviation over seeds."
-        if several
-        else f"±: half of the interval that holds 95 % of {RESAMPLES:,} bootstrap resamples."
-    )
-    answers = "the test answers of all seeds" if several else "the test answers"
+    interval = f"half of the interval that holds 95 % of {RESAMPLES:,} bootstrap resamples"
+    if not several:
+        yield f"±: {interval}."
+    else:
+        yield "±: standard deviation over seeds" + (
+            f"; of {' and '.join(single)}, with one run, {interval}." if single else "."
+        )
+    answers = "the test answers of as many seeds as both have" if several else "the test answers"
     yield (
         f"p: against {result.reference}, by paired approximate randomisation over {answers}, two-sided, {TRIALS:,} "
         f"trials; better or worse stands where it is at most {BOUND:g}."

@@ -78,6 +78,10 @@ class Summarise(Settings):
     """Long texts to short ones, such as abstracts to titles, learned from the pairs that `data.train` names."""
 
     name: Literal["summarise"] = "summarise"
+    language: Language | None = Field(
+        None,
+        description='Of the summaries, such as "de", or "und" for any; left out: ROUGE knows English letters alone.',
+    )
 
 
 class Pronounce(Settings):
@@ -163,8 +167,8 @@ class TwoLanguages(Settings):
     Without `train`, its directions are scored though they were never trained.
     """
 
-    source_language: Language
-    target_language: Language
+    source_language: Language = Field(description='Such as "en".')
+    target_language: Language = Field(description='Such as "de".')
     train: Files | None = Field(None, description="As in data.")
     validation: Files | None = Field(None, description="Left out: split off train.")
     test: Files | None = Field(None, description="Left out: split off train.")

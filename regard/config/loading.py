@@ -15,7 +15,7 @@ from regard.config.fields import not_one_of
 from regard.config.model import Model
 from regard.config.parts import PictureEncoder
 from regard.config.presets import PRESETS
-from regard.config.settings import Config, Origin
+from regard.config.settings import Config, Origin, laid_over
 from regard.core.errors import UserError, did_you_mean
 
 UNKNOWN_SETTING, UNKNOWN_MEMBER = "extra_forbidden", "union_tag_invalid"  # pydantic's words for them
@@ -76,9 +76,13 @@ def _lay_over_preset(document: dict[str, Any], origin: str) -> None:
     name = str(given["preset"])
     if name not in PRESETS:
         raise UserError(f"{origin}: there is no preset {name!r}.{did_you_mean(name, PRESETS)}")
-    preset = PRESETS[name]().model_dump(mode="json", exclude_unset=True)
+    model = PRESETS[name]()
+    preset = model.model_dump(mode="json", exclude_unset=True)
+    # It need not say its kinds, but what is usual for a task must not take their place.
+    for part in ("encoder", "decoder"):
+        preset[part] = {"kind": getattr(model, part).kind, **preset.get(part, {})}
     _start_afresh(preset, given)
-    document["model"] = _over(preset, given)
+    document["model"] = laid_over(preset, given)
 
 
 # What changes how texts are cut while a model learns, but not its pieces; and what of a model has no weights.
@@ -104,7 +108,7 @@ def _keep(document: dict[str, Any], origin: Origin, started: Config, *, where: s
                     f"{where}: {key} is {_shown(value)}, but {origin.run} was trained with {_shown(its[key])}. "
                     "A model that is trained further keeps its settings and its pieces: leave it out."
                 )
-        document[section] = _over(settings.model_dump(mode="json", exclude_none=True), given[section])
+        document[section] = laid_over(settings.model_dump(mode="json", exclude_none=True), given[section])
     document["origin"] = origin.model_dump()
 
 
@@ -128,14 +132,6 @@ def _kinds_alike(model: Mapping[str, Any], part: str) -> Sequence[str]:
 def _section(document: Mapping[str, Any], name: str) -> dict[str, Any]:
     inner = document.get(name)
     return inner if isinstance(inner, dict) else {}
-
-
-def _over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(below)
-    for key, value in above.items():
-        nested = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
-        merged[key] = _over(merged[key], value) if nested else value
-    return merged
 
 
 def find_config(name: str | Path) -> Traversable:
@@ -162,7 +158,7 @@ def recipes() -> dict[str, Traversable]:
 
 def read_toml(path: Traversable, name: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))  # some editors put a mark before it
     except FileNotFoundError:
         raise UserError(f"{name}: there is no such file.") from None
     except IsADirectoryError:

@@ -116,8 +116,9 @@ class Model(Settings):
                 yield f"attention.heads = {look.heads} must divide decoder.width ({width})"
             if look.selection == "hard":
                 yield (
-                    "the hard selection is trained by drawing one place at each step: it is for recurrent decoders. "
-                    "The nearest selection looks at one place too"
+                    "the hard selection is trained by drawing one place at each step, but a Transformer's decoder "
+                    "looks in every layer and head: it is for recurrent and convolutional decoders. The nearest selection "
+                    "looks at one place too"
                 )
         if look.score == NO_ATTENTION and (look.heads, look.scope, look.selection) != (1, "global", "soft"):
             yield "without attention (score none) there is nothing for heads, scope or selection to do"
@@ -245,6 +246,11 @@ def _problems_of_blocks(side: str, part: Blocks) -> Iterator[str]:
         yield (
             f"rotary positions turn pairs of numbers, but a head of {side} is {part.width // part.heads} wide. "
             "Take a number of heads that leaves an even width"
+        )
+    if part.positions == "rotary" and part.score == "additive":
+        yield (
+            "rotary positions turn queries and keys, whose product then tells how far apart they stand, but the "
+            f"additive score has none. Take another {side}.score, such as scaled_dot, or relative positions"
         )
     if 0 < part.experts < part.experts_used:
         yield (

@@ -1,5 +1,6 @@
 """The parts of a model."""
 
+from collections import ChainMap
 from itertools import cycle, islice
 from typing import Annotated, Literal
 
@@ -16,9 +17,9 @@ NO_ATTENTION = "none"  # in the place of a score: the fixed-vector model
 
 class RecurrentEncoder(Settings):
     kind: Literal["recurrent"] = "recurrent"
-    cell: Annotated[str, Member(CELLS)] = "gru"
+    cell: Annotated[str, Member(CELLS)] = Field("gru", description="What goes from step to step.")
     width: Width = Field(256, description="Of an annotation; where both directions are read, each has half.")
-    layers: Layers = 1
+    layers: Layers = Field(1, description="One reads what the one below gives.")
     directions: Literal["one", "both", "first"] = Field(
         "both", description="Read in one direction, in both, or in both in the lowest layer alone."
     )
@@ -31,14 +32,14 @@ class RecurrentEncoder(Settings):
 class Blocks(Settings):
     """What the layers of a Transformer have, in encoders and decoders."""
 
-    width: Width = 512
-    layers: Layers = 6
+    width: Width = Field(512, description="Of the vector of a position.")
+    layers: Layers = Field(6, description="Each looks, then thinks about what it saw.")
     heads: Heads = Field(8, description="Of the look at itself.")
     score: Annotated[str, Member(SCORES, ALIASES)] = Field("scaled_dot", description="Of the look at itself.")
     selection: Annotated[str, Member(SELECTIONS)] = Field("soft", description="Of the look at itself.")
     projected: bool = Field(True, description="Look through matrices; else with the vectors as they are.")
     feed_forward: Width = Field(2048, description="Width inside of what thinks about each position.")
-    activation: Annotated[str, Member(ACTIVATIONS)] = "relu"
+    activation: Annotated[str, Member(ACTIVATIONS)] = Field("relu", description="Inside of that part.")
     experts: int = Field(
         0,
         ge=0,
@@ -54,9 +55,11 @@ class Blocks(Settings):
     balance: float = Field(
         0.01, ge=0, le=1000, description="Weight of the penalty on experts that are not used alike."
     )
-    norm: Annotated[str, Member(NORMS)] = "layer"
+    norm: Annotated[str, Member(NORMS)] = Field("layer", description="How vectors are normalised.")
     pre_norm: bool = Field(True, description="Normalise what enters a part, instead of what leaves it.")
-    positions: Annotated[str, Member(POSITIONS)] = "sinusoidal"
+    positions: Annotated[str, Member(POSITIONS)] = Field(
+        "sinusoidal", description="How a layer knows in which place a piece stands."
+    )
     position_width: int = Field(
         0,
         ge=0,
@@ -97,12 +100,12 @@ class TransformerEncoder(Blocks):
 class Convolutions(Settings):
     """What the layers of convolutions have, in encoders and decoders."""
 
-    width: Width = 256
-    layers: Layers = 4
+    width: Width = Field(256, description="Of the vector of a position between the layers.")
+    layers: Layers = Field(4, description="Each sees `kernel` positions of the one below.")
     kernel: int = Field(3, ge=1, le=1001, description="Positions that a layer sees at once.")
     positions: Annotated[
         str, Member({name: POSITIONS[name] for name in ("learned", "sinusoidal", "none")})
-    ] = "learned"
+    ] = Field("learned", description="How a layer knows in which place a piece stands.")
     weight_norm: bool = Field(False, description="Learn each row of a matrix as a length and a direction.")
 
 
@@ -145,12 +148,12 @@ class PictureEncoder(Settings):
 
 
 class Attention(Settings):
-    score: Annotated[str, Member({**SCORES, NO_ATTENTION: None}, ALIASES)] = Field(
+    score: Annotated[str, Member(ChainMap({NO_ATTENTION: None}, SCORES), ALIASES)] = Field(
         "additive", description="How well a query fits a position; none: no attention, a fixed vector."
     )
     scope: Annotated[str, Member(SCOPES)] = Field("global", description="Which positions may be looked at.")
     selection: Annotated[str, Member(SELECTIONS)] = Field("soft", description="How scores become weights.")
-    heads: Heads = 1
+    heads: Heads = Field(1, description="Looks beside each other, each with a share of the width.")
     radius: Length = Field(10, description="Of the local scopes, in positions.")
     longest: Length | None = Field(
         None,
@@ -184,9 +187,9 @@ class RecurrentDecoder(Settings):
     kind: Literal["look_then_step", "step_look_step", "step_then_look", "step_then_look_fed"] = Field(
         "look_then_step", description="When it looks, and whether it feeds back what it saw."
     )
-    cell: Annotated[str, Member(CELLS)] = "gru"
-    width: Width = 256
-    layers: Layers = 1
+    cell: Annotated[str, Member(CELLS)] = Field("gru", description="What goes from step to step.")
+    width: Width = Field(256, description="Of its state.")
+    layers: Layers = Field(1, description="One reads what the one below gives.")
     bridge: Annotated[str, Member(BRIDGES)] = Field("projection", description="From memory to first state.")
     readout: Annotated[str, Member(READOUTS)] = Field("maxout", description="From state to features.")
     features: Width | None = Field(

@@ -1,5 +1,6 @@
 """A whole configuration, and what its sections ask of each other."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import tomli_w
@@ -40,6 +41,15 @@ USUAL: dict[str, dict[str, dict[str, Any]]] = {
 }
 
 
+def laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings over others, section by section."""
+    merged = dict(below)
+    for key, value in above.items():
+        nested = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = laid_over(merged[key], value) if nested else value
+    return merged
+
+
 class Origin(Settings):
     """The run whose model a training began with; `regard train --from` writes it."""
 
@@ -65,20 +75,22 @@ class Config(Settings):
         task = given.get("task") if isinstance(given, dict) else None
         name = task.get("name") if isinstance(task, dict) else None
         laid = {} if not isinstance(name, str) else USUAL.get(name, {})
-        for section, settings in laid.items():
-            if isinstance(given.get(section, {}), dict):
-                given = {**given, section: {**settings, **given.get(section, {})}}
-        return given
+        return laid_over(laid, given) if laid else given
 
     @property
     def longest(self) -> int:
         """Positions that can come up: tags and pieces of a source, or pieces of an answer, and the end mark."""
-        source, target = self.data.max_source, max(self.data.max_target, self.search.max_length)
-        if isinstance(self.task, Multilingual):
-            source += 2 if any(corpus.mark for corpus in self.task.corpora) else 1
+        source, target = self.tags + self.data.max_source, max(self.data.max_target, self.search.max_length)
         if isinstance(self.model.decoder, StreamDecoder):
             return 2 + source + target
         return 1 + max(source, target)
+
+    @property
+    def tags(self) -> int:
+        """How many can stand before a source: the language that is asked for, and a mark."""
+        if not isinstance(self.task, Multilingual):
+            return 0
+        return 2 if any(corpus.mark for corpus in self.task.corpora) else 1
 
     def kind_of(self, side: str) -> str:
         """What stands on a side (source, target or context): pieces, points or a picture."""
@@ -185,14 +197,24 @@ class Config(Settings):
 
     @model_validator(mode="after")
     def _source_can_be_said(self) -> "Config":
+        if self.kind_of("source") == "picture" and self.model.attention.pointer:
+            raise ValueError(
+                "model.attention.pointer copies pieces of the source into the answer, but the sources of the task "
+                f"{self.task.name} are pictures. Leave it out"
+            )
         if self.model.attention.pointer and not self.text.shared:
             raise ValueError(
                 "model.attention.pointer copies pieces of the source into the answer, so both sides must be cut "
                 "into the same pieces. Set text.shared to true"
             )
-        for name in ("coverage", "doubly_stochastic"):
-            if getattr(self.training, name) and self.model.attention.score == NO_ATTENTION:
-                raise ValueError(f"training.{name} is about attention, but the model has none (score none)")
+        about_looks = {
+            "training.coverage": self.training.coverage,
+            "training.doubly_stochastic": self.training.doubly_stochastic,
+            "search.coverage": self.search.coverage,
+        }
+        for name, weight in about_looks.items():
+            if weight and self.model.attention.score == NO_ATTENTION:
+                raise ValueError(f"{name} is about attention, but the model has none (score none)")
         return self
 
     @model_validator(mode="after")
@@ -227,6 +249,11 @@ class Config(Settings):
 
     @model_validator(mode="after")
     def _tables_fit(self) -> "Config":
+        if self.kind_of("source") == "picture" and self.model.tie == "all" and self.text.shared:
+            raise ValueError(
+                f'model.tie = "all" shares one table of pieces with the source, but the sources of the task '
+                f'{self.task.name} are pictures. Set model.tie = "output"'
+            )
         source, target = self.model.pieces_width("encoder"), self.model.pieces_width("decoder")
         if self.model.tie == "all" and self.text.shared and source != target:
             raise ValueError(

@@ -19,7 +19,7 @@ def _device(name: str) -> str:
 
 
 class Training(Settings):
-    seed: Seed = 1
+    seed: Seed = Field(1, description="Of first weights, the order of pairs, dropout and all other chance.")
     device: Annotated[str, AfterValidator(_device)] = Field(
         "auto", description='"auto", "cpu", "cuda", "cuda:1" ...'
     )
@@ -47,14 +47,25 @@ class Training(Settings):
         description="Batches are taken until they have this many target pieces for one optimizer step, "
         "instead of counting them with accumulate.",
     )
-    optimizer: Annotated[str, Member(OPTIMIZERS)] = "adam"
-    learning_rate: float = Field(1e-3, gt=0, le=1000)
-    betas: tuple[Beta, Beta] = (0.9, 0.999)
-    weight_decay: float = Field(0.0, ge=0, le=1000)
-    schedule: Annotated[str, Member(SCHEDULES)] = "inverse_sqrt"
+    optimizer: Annotated[str, Member(OPTIMIZERS)] = Field("adam", description="How gradients move weights.")
+    learning_rate: float = Field(1e-3, gt=0, le=1000, description="The greatest that the schedule comes to.")
+    betas: tuple[Beta, Beta] = Field(
+        (0.9, 0.999), description="How long Adam remembers gradients and their squares."
+    )
+    weight_decay: float = Field(
+        0.0,
+        ge=0,
+        le=1000,
+        description="How much weights shrink: adamw takes it off them, adam adds it to their gradient.",
+    )
+    schedule: Annotated[str, Member(SCHEDULES)] = Field(
+        "inverse_sqrt", description="How the learning rate falls after the warm-up."
+    )
     warmup: int = Field(400, ge=0, le=10**12, description="Steps during which the learning rate rises.")
     clip: float = Field(1.0, ge=0, le=10**9, description="Greatest norm of the gradient; 0 is no clipping.")
-    label_smoothing: float = Field(0.0, ge=0, lt=1)
+    label_smoothing: float = Field(
+        0.0, ge=0, lt=1, description="Share of each right answer that is spread over all pieces."
+    )
     feeding: Annotated[str, Member(FEEDINGS)] = Field(
         "teacher",
         description="What the decoder is fed: the truth; the truth less and less often, step by step "
@@ -86,9 +97,9 @@ class Training(Settings):
         description="Weight of the penalty on places that all looks together see more or less than once (Xu et al. "
         "2015); 0 is none.",
     )
-    log_every: Steps = 50
-    validate_every: Steps = 500
-    save_every: Steps = 500
+    log_every: Steps = Field(50, description="Steps from one line of the record to the next.")
+    validate_every: Steps = Field(500, description="Steps from one validation to the next.")
+    save_every: Steps = Field(500, description="Steps from one checkpoint to the next.")
     keep: int = Field(2, ge=2, le=10**6, description="Newest checkpoints kept; the best is kept too.")
     average: int = Field(
         1,
@@ -171,7 +182,11 @@ class Search(Settings):
 
 
 class Evaluation(Settings):
-    metrics: list[Annotated[str, Member(METRICS)]] = Field(["bleu", "chrf"], min_length=1)
+    metrics: list[Annotated[str, Member(METRICS)]] = Field(
+        ["bleu", "chrf"],
+        min_length=1,
+        description="What answers are judged by; the first decides comparisons.",
+    )
     traits: list[Annotated[str, Member({PERPLEXITY: None, **TRAITS})]] = Field(
         [],
         description="What answers are like, beside how right they are; perplexity is of the right answers.",

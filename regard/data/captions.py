@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regard.core.errors import UserError
+from regard.data.fingerprints import fingerprint
 from regard.data.lines import BadLineError, read_lines, try_lines
 from regard.data.locating import located
 from regard.data.pairs import Pair, ReadBlock, Row
@@ -22,6 +23,7 @@ class CaptionFile:
     captions: Path
     images: str
     names: Path | None = None
+    there: str = ""  # changes when images come or go, so that what was decided about them is decided again
 
     def __str__(self) -> str:
         return f"{self.captions} with {self.names}" if self.names else str(self.captions)
@@ -112,7 +114,13 @@ def caption_file(folder: str, part: str | None = None) -> CaptionFile:
     if names is not None and home.is_dir() and not names.exists():
         there = ", ".join(sorted(path.name for path in home.glob("*.txt"))) or "none"
         raise UserError(f"{names}: there is no such list of images. Lists in this folder: {there}.")
-    return CaptionFile(captions, f"{folder}/images", names)
+    images = f"{folder}/images"
+    return CaptionFile(captions, images, names, _names(located(images)))
+
+
+def _names(folder: Path) -> str:
+    """Of all that is in a folder, in brief."""
+    return fingerprint([str(path.relative_to(folder))] for path in sorted(folder.rglob("*")))
 
 
 def _is_there(path: Path) -> bool:

@@ -12,11 +12,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regard.core.errors import UserError
 from regard.metrics.score import Metric, Tally, check
 
 if TYPE_CHECKING:
     from sacrebleu import BLEU, CHRF, TER
     from sacremoses import MosesTokenizer
+
+
+def bleu_for(language: str | None, *, lowercase: bool = False) -> "BLEU":
+    """Sacrebleu's own, which cuts Chinese, Japanese and Korean in other ways than the rest of the world."""
+    from sacrebleu import BLEU
+
+    try:
+        return BLEU(trg_lang=_code(language), lowercase=lowercase)
+    except RuntimeError:  # its sentence is about sacrebleu's own command line
+        raise UserError(
+            f"BLEU of {language} needs a package that cuts it into words: pip install 'sacrebleu[{_code(language)}]'. "
+            "Or take another metric, such as chrf."
+        ) from None
+
+
+def _code(language: str | None) -> str:
+    """Without region or script: zh of zh-TW."""
+    return (language or "").partition("-")[0]
 
 
 class Bleu(Metric):
@@ -28,22 +47,23 @@ class Bleu(Metric):
     name = "bleu"
     higher_is_better = True
 
+    def __init__(self, *, language: str | None = None):
+        super().__init__(language=language)
+        if _code(language) in ("ja", "ko"):
+            bleu_for(language)  # what it needs is told before anything is trained
+
     def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
-        from sacrebleu import BLEU
-
-        return sacrebleu_tally(self, BLEU(), predictions, references)
+        return sacrebleu_tally(self, bleu_for(self.language), predictions, references)
 
 
-class BleuLowercase(Metric):
+class BleuLowercase(Bleu):
     """Sacrebleu's BLEU of texts in small letters."""
 
     name = "bleu_lowercase"
     higher_is_better = True
 
     def tally(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Tally:
-        from sacrebleu import BLEU
-
-        return sacrebleu_tally(self, BLEU(lowercase=True), predictions, references)
+        return sacrebleu_tally(self, bleu_for(self.language, lowercase=True), predictions, references)
 
 
 class BleuTokenized(Metric):

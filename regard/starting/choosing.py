@@ -81,10 +81,22 @@ class Choice:
 
     def _task(self) -> list[Setting]:
         languages = zip(("source_language", "target_language"), self._languages(), strict=True)
+        language = Setting(
+            "language", "und", "Not in Latin letters: ROUGE takes those of any script for words."
+        )
         return [
             Setting("name", self.task),
+            *([language] if self.is_summary and not self._is_latin else []),
             *(Setting(name, code) for name, code in languages if code and name in self.task_settings),
         ]
+
+    @property
+    def _is_latin(self) -> bool:
+        return "Latin" in self.seen.target.main_scripts or not self.seen.target.main_scripts
+
+    @property
+    def _is_without_spaces(self) -> bool:
+        return bool(WITHOUT_SPACES & set(self.seen.target.main_scripts))
 
     def _languages(self) -> tuple[str | None, str | None]:
         """As asked, or as the two letters say that parallel files end with."""
@@ -297,7 +309,11 @@ class Choice:
             Setting("save_every", steps // 10, "With every validation."),
             Setting(
                 "metric",
-                "rouge_l" if self.is_summary else "exact_match" if self.is_spelt else "chrf",
+                "exact_match"
+                if self.is_spelt
+                else "rouge_l"
+                if self.is_summary and not self._is_without_spaces
+                else "chrf",
                 "Decides which checkpoint is the best.",
             ),
         ]
@@ -319,8 +335,12 @@ class Choice:
 
     def _evaluation(self) -> list[Setting]:
         if self.is_summary:
+            usual = Setting("metrics", ["rouge_1", "rouge_2", "rouge_l"], "The usual ones for summaries.")
+            other = Setting(
+                "metrics", ["chrf"], "ROUGE counts words, and the targets have no spaces between them."
+            )
             return [
-                Setting("metrics", ["rouge_1", "rouge_2", "rouge_l"], "The usual ones for summaries."),
+                other if self._is_without_spaces else usual,
                 Setting(
                     "traits",
                     ["perplexity", "novelty_1", "novelty_2", "length"],
@@ -329,7 +349,7 @@ class Choice:
             ]
         if self.is_spelt:
             return [Setting("metrics", ["exact_match", "character_error_rate"], "For short answers.")]
-        if WITHOUT_SPACES & set(self.seen.target.main_scripts):
+        if self._is_without_spaces:
             why = "BLEU counts words, and the targets have no spaces between them."
             return [Setting("metrics", ["chrf"], why)]
         return [Setting("metrics", ["bleu", "chrf"], "The usual ones for sentences.")]

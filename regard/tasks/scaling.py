@@ -182,7 +182,7 @@ class Scaling:
 
 
 class _Moments:
-    """Mean and variance of each column, added up without losing small differences of large numbers (Chan 1979)."""
+    """Mean and variance of each column, which keeps small differences of large numbers (Chan et al. 1979)."""
 
     def __init__(self) -> None:
         self.count: NDArray[np.float64] | None = None  # of each value: how often it was known

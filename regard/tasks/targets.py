@@ -12,6 +12,7 @@ from regard.core.errors import UserError
 from regard.core.kinds import CROSS, DECODER, ENCODER, plain_kind
 from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
 from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View
+from regard.core.surrogates import without_surrogates
 from regard.core.words import Words
 from regard.search import (
     Forbidden,
@@ -31,8 +32,9 @@ from regard.tasks.unknowns import Copying
 from regard.text import LanguageTokenizers, TargetTokenizer, Tokenizer, encode_targets
 from regard.text.borrowing import Window
 from regard.text.languages import LanguageTokenizer
-from regard.text.surrogates import without_surrogates
 from regard.text.tokenizer import SPACE
+
+UNKNOWN_WORD = SPECIAL_PIECES[UNKNOWN]
 
 log = logging.getLogger("regard")
 
@@ -122,7 +124,7 @@ class TextTargets:
         pieces = self._names(source, hypothesis.tokens)
         words = (source.words, self.tokenizer.words_of(tokens)) if weights else ()
         record = AttentionRecord(source.names, pieces, weights, *words)
-        copies = self._copies(tokens, record) | _borrowed(source, hypothesis.tokens)
+        copies = self._instead(tokens, record) | _borrowed(source, hypothesis.tokens)
         if copies:
             record = replace(
                 record, target_words=self.tokenizer.words_of(tokens, copies) if weights else None
@@ -143,7 +145,8 @@ class TextTargets:
 
     def said(self, source: Shown, tokens: Sequence[int]) -> tuple[tuple[str, ...], str]:
         """The pieces of an answer that is not finished yet, and its text so far."""
-        text = self.tokenizer.decode(self._spoken(tokens), _borrowed(source, tokens))
+        spoken = self._spoken(tokens)
+        text = self.tokenizer.decode(spoken, self._instead(spoken) | _borrowed(source, tokens))
         return self._names(source, tokens), text
 
     def _likeliest(self, step: Likeliest) -> tuple[tuple[str, float], ...]:
@@ -155,12 +158,13 @@ class TextTargets:
         pieces = len(self.tokenizer)
         return [token if token < pieces else UNKNOWN for token in tokens]
 
-    def _copies(self, tokens: Sequence[int], record: AttentionRecord) -> dict[int, str]:
-        """Where unknown pieces stand, what is said instead."""
-        if self.copying is None or not record.kinds:
-            return {}
+    def _instead(self, tokens: Sequence[int], record: AttentionRecord | None = None) -> dict[int, str]:
+        """What is said where unknown pieces stand: the word that was looked at or, if nothing is copied, that it is
+        unknown; an answer with a hole would read as if there were none.
+        """
+        copying = self.copying if record is not None and record.kinds else None
         return {
-            step: self.tokenizer.spaced(self.copying.word(record, step))
+            step: self.tokenizer.spaced(copying.word(record, step) if copying and record else UNKNOWN_WORD)
             for step, token in enumerate(tokens)
             if token == UNKNOWN
         }

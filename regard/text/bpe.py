@@ -1,4 +1,4 @@
-"""Byte-pair encoding: the most frequent neighbours become one piece, again and again (Sennrich 2016)."""
+"""Byte-pair encoding: the most frequent neighbours become one piece, again and again (Sennrich et al. 2016a)."""
 
 from collections.abc import Iterable
 

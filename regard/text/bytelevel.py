@@ -1,6 +1,7 @@
 """Text as bytes, each byte written as one visible character: every text has pieces, and none is lost."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 import tokenizers
 from tokenizers import decoders, models, normalizers, pre_tokenizers
@@ -19,6 +20,10 @@ def _bytes_by_character() -> dict[str, int]:
 
 
 _BYTES = _bytes_by_character()
+_CHARACTERS = {byte: character for character, byte in _BYTES.items()}
+_STRAY = re.compile(
+    "([\udc80-\udcff]+)"
+)  # bytes that are no characters, as Python's `surrogateescape` has them
 
 
 def around(model: models.Model, steps: Sequence[normalizers.Normalizer]) -> tokenizers.Tokenizer:
@@ -36,13 +41,22 @@ def around(model: models.Model, steps: Sequence[normalizers.Normalizer]) -> toke
 
 
 def words_of(tokenizer: tokenizers.Tokenizer) -> Callable[[Sequence[int]], list[str]]:
-    """The way back from ids, without special pieces, to the words of bytes that the model was fed with."""
+    """The way back from ids, without special pieces, to the words of bytes that the model was fed with.
+
+    Where a row was cut inside of a character, the bytes that are left of it are a word of their own.
+    """
     split = tokenizer.pre_tokenizer.pre_tokenize_str
     pieces = {number: raw(piece) for piece, number in tokenizer.get_vocab().items()}
 
     def words(ids: Sequence[int]) -> list[str]:
-        text = b"".join([pieces[number] for number in ids]).decode("utf-8")
-        return [word for word, _ in split(text)]
+        text = b"".join([pieces[number] for number in ids]).decode("utf-8", errors="surrogateescape")
+        return [word for run in _STRAY.split(text) for word in whole(run)]
+
+    def whole(run: str) -> Iterator[str]:
+        if _STRAY.match(run):
+            yield "".join(_CHARACTERS[byte] for byte in run.encode("utf-8", errors="surrogateescape"))
+        else:
+            yield from (word for word, _ in split(run))
 
     return words
 

@@ -10,7 +10,7 @@ from tokenizers import trainers
 
 from regard.core.errors import UserError
 from regard.core.pieces import SPECIAL_PIECES
-from regard.text.surrogates import without_surrogates
+from regard.core.surrogates import without_surrogates
 
 _CHUNK = 1_000  # texts handed over at once: crossing into the library for each one is slow
 

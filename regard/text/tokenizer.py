@@ -12,9 +12,9 @@ import tokenizers
 from regard.core.errors import UserError
 from regard.core.files import write_whole
 from regard.core.pieces import SPECIAL_PIECES
+from regard.core.surrogates import without_surrogates
 from regard.core.words import Part, Words, numbered, part
 from regard.text import bytelevel
-from regard.text.surrogates import without_surrogates
 
 SPACE = "▁"  # how SentencePiece writes a space
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")  # and a byte

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from regard.core.errors import UserError
 from regard.core.files import sync
+from regard.core.weights import header
 from regard.training.averages import mean
 from regard.training.state import TrainingState
 
@@ -57,6 +58,8 @@ class Checkpoints:
     until the next is saved, so that what is kept in the end does not depend on who stopped when.
     """
 
+    made_for: str | None = None  # digest of the tokenizers, which goes into the header of the weights
+
     def __init__(self, folder: Path, *, keep: int = 2, planned: Callable[[int], bool] = lambda step: True):
         assert keep >= 2, "one to go on from and one to fall back to"
         self.folder = folder
@@ -78,11 +81,11 @@ class Checkpoints:
         writing = self.folder / f".writing-{final.name}"
         try:
             writing.mkdir()
-            save_file(model, writing / MODEL)
+            save_file(model, writing / MODEL, header(model, made_for=self.made_for))
             extra = {f"{OBJECTIVE}{name}": value for name, value in (objective or {}).items()}
             save_file({**optimizer, **extra}, writing / OPTIMIZER)
             if ema:
-                save_file(ema, writing / EMA)
+                save_file(ema, writing / EMA, header(ema, made_for=self.made_for))
             (writing / STATE).write_text(json.dumps(state.to_json(), indent=1))
             sums = {path.name: _sha256(path) for path in writing.iterdir()}
             (writing / MANIFEST).write_bytes(_manifest(sums))

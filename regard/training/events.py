@@ -37,6 +37,10 @@ class Validation:
     scores: Mapping[str, float]
     samples: Sequence[Prediction] = field(repr=False)
 
+    def by(self, metric: str) -> float:
+        """The score of this name, or the loss."""
+        return self.loss if metric == "loss" else self.scores[metric]
+
 
 @dataclass(frozen=True)
 class Validated:

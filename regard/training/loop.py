@@ -118,7 +118,8 @@ class Loop:
         load_weights(self.model, checkpoint.model)
         groups = self.optimizer.state_dict()["param_groups"]
         self.optimizer.load_state_dict(unflatten_optimizer(checkpoint.optimizer, groups))
-        self.objective.load_state_dict(checkpoint.objective)
+        known = self.objective.state_dict()  # what an older Regard did not keep begins anew
+        self.objective.load_state_dict({**known, **checkpoint.objective})
         if self.ema is not None:
             if not checkpoint.ema:
                 raise UserError(

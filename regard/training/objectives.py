@@ -74,16 +74,17 @@ class DoublyStochastic(LookPenalty):
 
         λ·Σ_i (1 − Σ_t a_ti)²
 
-    Of the last layer, and of the mean of its heads. What is beyond the end of a source has no weight, and its part
-    of the sum does not change.
+    Of the last layer whose look falls on the source, and of the mean of its heads. What is beyond the end of a source
+    has no weight, and its part of the sum does not change.
     """
 
-    def __init__(self, *, weight: float = 1.0):
+    def __init__(self, *, weight: float = 1.0, layer: int = -1):
         super().__init__()
         self.weight = weight
+        self.layer = layer
 
     def forward(self, looks: Tensor, mask: Tensor) -> Tensor:
-        seen = (looks[:, -1].mean(1) * mask[..., None]).sum(1)  # B S
+        seen = (looks[:, self.layer].mean(1) * mask[..., None]).sum(1)  # B S
         return self.weight * (1 - seen).square().sum()
 
 

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import torch
@@ -72,12 +72,12 @@ class TrainingState:
 
     @staticmethod
     def from_json(document: dict[str, Any], *, origin: str) -> "TrainingState":
-        if document.get("format") != FORMAT:
-            raise UserError(
-                f"{origin} has format {document.get('format')!r}, but this version of Regard goes on from "
-                f"format {FORMAT}. Go on with the version that wrote it."
-            )
         content = {key: value for key, value in document.items() if key != "format"}
+        if document.get("format") not in range(1, FORMAT + 1) or content.keys() - _KNOWN:
+            raise UserError(
+                f"{origin} was written by a newer version of Regard (format {document.get('format')!r}; this one knows "
+                f"formats up to {FORMAT}). Go on with the version that wrote it."
+            )
         content["cursor"] = Cursor(**content["cursor"])
         content["window"] = Window(**content["window"])
         content["best"] = Best(**content["best"]) if content["best"] else None
@@ -110,6 +110,9 @@ class TrainingState:
                 torch.set_rng_state(state)
             elif device.type == name:
                 torch.cuda.set_rng_state(state, device)
+
+
+_KNOWN = {one.name for one in fields(TrainingState)}
 
 
 def _mark(number: int) -> str:

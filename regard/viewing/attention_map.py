@@ -7,7 +7,7 @@ from regard.core.kinds import plain_kind
 from regard.core.prediction import AttentionRecord, Prediction
 from regard.viewing.fragment import fragment
 from regard.viewing.heatmap import heatmap, placard
-from regard.viewing.labels import plain
+from regard.viewing.labels import NO_LOOKS, plain
 from regard.viewing.page import page
 from regard.viewing.terminal import terminal
 
@@ -28,7 +28,7 @@ class TextView:
         record = prediction.attention
         if not record.has("cross"):
             return placard(
-                "No attention to draw: this model answers from one fixed vector.",
+                NO_LOOKS,
                 [f"source  {_short(prediction.source)}", f"answer  {_short(prediction.text)}"],
             )
         return heatmap(

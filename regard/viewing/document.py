@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from dataclasses import asdict
 from typing import Any
 
@@ -10,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.prediction import BeamNode, Prediction, Weights
+from regard.core.surrogates import without_surrogates
 from regard.core.words import Part, Words
 
 FORMAT = "regard.attention/1"
 
 _UNITS = 10**6  # weights are written with six decimals
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def as_document(prediction: Prediction) -> dict[str, Any]:
@@ -37,10 +36,10 @@ def described(prediction: Prediction) -> dict[str, Any]:
     words = {"source_words": record.source_words, "target_words": record.target_words}
     document: dict[str, Any] = {
         "format": FORMAT,
-        "source": well_formed(prediction.source),
-        "source_pieces": [well_formed(piece) for piece in record.source_pieces],
-        "text": well_formed(prediction.text),
-        "target_pieces": [well_formed(piece) for piece in record.target_pieces],
+        "source": without_surrogates(prediction.source),
+        "source_pieces": [without_surrogates(piece) for piece in record.source_pieces],
+        "text": without_surrogates(prediction.text),
+        "target_pieces": [without_surrogates(piece) for piece in record.target_pieces],
         "score": _number(prediction.score),
         "finished": prediction.finished,
         **{side: _words(known) for side, known in words.items() if known is not None},
@@ -59,13 +58,12 @@ def as_json(document: dict[str, Any]) -> str:
     return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def well_formed(text: str) -> str:
-    return _LONE_SURROGATE.sub("\ufffd", text)
-
-
 def _words(words: Words) -> dict[str, Any]:
     """The words, and for each piece the numbers of those it is part of: none for blanks, null for a mark."""
-    return {"texts": [well_formed(text) for text in words.texts], "of": [_part(part) for part in words.of]}
+    return {
+        "texts": [without_surrogates(text) for text in words.texts],
+        "of": [_part(part) for part in words.of],
+    }
 
 
 def _part(part: Part) -> list[int] | None:
@@ -74,7 +72,7 @@ def _part(part: Part) -> list[int] | None:
 
 def _node(node: BeamNode) -> dict[str, Any]:
     numbers = {"score": _number(node.score), "rank": _number(node.rank)}
-    return {**asdict(node), "piece": well_formed(node.piece), **numbers}
+    return {**asdict(node), "piece": without_surrogates(node.piece), **numbers}
 
 
 def _number(value: float) -> float | None:

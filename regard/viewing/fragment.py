@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.prediction import Prediction
+from regard.core.surrogates import without_surrogates
 from regard.viewing.colours import INK, LINE, QUIET, hexadecimal
-from regard.viewing.document import well_formed
 from regard.viewing.drawing import Dress, drawn
-from regard.viewing.labels import labelled
+from regard.viewing.labels import NO_LOOKS, labelled
 
 BOX = (
     f"background:#fff;color:{INK};border:1px solid {LINE};border-radius:8px;padding:12px 14px;"
@@ -33,7 +33,7 @@ def fragment(
     record = prediction.attention
     answer = answered(prediction, prediction.source)
     if weights is None:
-        drawing = "<div>No attention to draw: this model answers from one fixed vector.</div>"
+        drawing = f"<div>{NO_LOOKS}</div>"
     else:
         shown = labelled(weights, record.source_pieces, record.target_pieces, hide_special=hide_special)
         drawing = f"<div>{shown.emptiness}</div>" if shown.emptiness else drawn(shown, _DRESS)
@@ -52,7 +52,7 @@ def answered(prediction: Prediction, source: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(well_formed(text if len(text) <= 300 else text[:299] + "…"))
+    return escape(without_surrogates(text if len(text) <= 300 else text[:299] + "…"))
 
 
 def _number(score: float) -> str:

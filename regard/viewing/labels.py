@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from regard.core.pieces import MARKS
 
+NO_LOOKS = "No attention to draw: none was recorded, or this model has none."
+
 LONGEST = 32  # a longer label loses its middle
 
 _VISIBLE = {" ": "␣", "\n": "↵", "\t": "⇥"}

@@ -1,10 +1,12 @@
 """A prediction as one HTML file: everything inside, nothing fetched, opens from a disk or a mail."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
+from regard.core.kinds import CROSS
 from regard.core.pieces import MARKS
-from regard.core.prediction import Prediction
+from regard.core.prediction import AttentionRecord, Prediction, Weights
 from regard.viewing.document import as_document
 from regard.viewing.labels import labels
 from regard.viewing.standalone import assets, filled, spoken
@@ -18,9 +20,10 @@ def page(prediction: Prediction, *, hide_special: bool = False) -> str:
     """
     tree = tree_page(prediction)
     parts = ("attention", "tree") if tree else ("attention",)
-    document = as_document(prediction)
+    record = prediction.attention
+    looks = {CROSS: _at_the_source(record)} if record.has(CROSS) else {}
+    document = as_document(replace(prediction, attention=replace(record, weights=looks)))
     document.pop("beam", None)  # it is drawn already
-    document["attention"] = {kind: look for kind, look in document["attention"].items() if kind == "cross"}
     content = {
         "prediction": document,
         "labels": {
@@ -44,6 +47,11 @@ def page(prediction: Prediction, *, hide_special: bool = False) -> str:
         style=assets("base.css", *(f"{part}.css" for part in parts)),
         script=assets(*(f"{part}.js" for part in parts)),
     )
+
+
+def _at_the_source(record: AttentionRecord) -> Weights:
+    """All layers and heads; of an ensemble, the mean over its members."""
+    return record.weights[CROSS] if CROSS in record.weights else record.cross()[None, None]
 
 
 def _unread(prediction: Prediction) -> str:

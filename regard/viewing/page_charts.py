@@ -125,12 +125,17 @@ def _hint(curve: Curve, value: float) -> str:
 
 def _range(values: Sequence[float]) -> tuple[float, float]:
     low, high = min(values), max(values)
-    return (low, high) if high > low else (low - 0.5, high + 0.5)
+    return (low, high) if _differ(low, high) else (low - 0.5, high + 0.5)
+
+
+def _differ(low: float, high: float) -> bool:
+    """By more than rounding, so that ticks between them differ too."""
+    return high - low > 1e-6 * max(1.0, abs(low), abs(high))
 
 
 def nice_ticks(low: float, high: float, count: int = 4) -> list[float]:
     """About so many round numbers that begin at or below `low` and end at or above `high`."""
-    if high <= low:
+    if not _differ(low, high):
         high = low + 1
     rough = (high - low) / count
     power = 10.0 ** math.floor(math.log10(rough))

@@ -8,16 +8,13 @@ from numpy.typing import NDArray
 from regard.core.prediction import Prediction
 from regard.viewing.colours import ACCENT, INK, LINE, QUIET, hexadecimal
 from regard.viewing.drawing import Dress, drawn
+from regard.viewing.fragment import BOX
 from regard.viewing.labels import Labelled
 from regard.viewing.path_data import LOOKED, LOOKS, OBSERVED, TRUE, Paths, columns_of, steps_after
 from regard.viewing.path_svg import drawn_paths
 
 MOST_CELLS = 10_000  # of a map
 
-_BOX = (
-    f"background:#fff;color:{INK};border:1px solid {LINE};border-radius:8px;padding:12px 14px;"
-    "max-width:100%;overflow-x:auto;display:inline-block;font:13px/1.5 system-ui,sans-serif"
-)
 _LOOKS_LIKE = {
     "paths": 'style="display:block;font:11px system-ui,sans-serif" fill="none"',
     "rule": f'stroke="{LINE}"',
@@ -55,11 +52,11 @@ def path_fragment(
     below = f'<div style="color:{QUIET};font-size:12px">{escape(caption)}</div>' if caption else ""
     drawing = drawn_paths(paths, _LOOKS_LIKE.__getitem__, marks)
     both = f'<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start">{drawing}{maps}</div>'
-    return f'<div style="{_BOX}">{told}{both}{below}</div>'
+    return f'<div style="{BOX}">{told}{both}{below}</div>'
 
 
 def nothing_to_draw(sentence: str) -> str:
-    return f'<div style="{_BOX}">{escape(sentence)}</div>'
+    return f'<div style="{BOX}">{escape(sentence)}</div>'
 
 
 def _map(paths: Paths, kind: str) -> str:

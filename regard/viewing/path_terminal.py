@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from regard.core.points import Points
 from regard.core.prediction import Prediction
+from regard.viewing.labels import NO_LOOKS
 from regard.viewing.path_data import LOOKS, Look, Paths, columns_of, steps_after
 
 _WIDE, _HIGH = 64, 16  # of the drawing; a letter is twice as high as wide
@@ -57,7 +58,7 @@ def _steps(paths: Paths) -> list[str]:
     for at, (number, place) in enumerate(zip(numbers, places, strict=True)):
         seen = "   ".join(f"{LOOKS[kind]} {_seen(kind, look, look[at])}" for kind, look in looks.items())
         lines.append(f"{number:>{len(numbers[-1])}}  {place:<{wide}}  {seen}".rstrip())
-    return lines if looks else [*lines, "No attention to tell: this model answers from one fixed vector."]
+    return lines if looks else [*lines, NO_LOOKS]
 
 
 def _seen(kind: str, look: Look, row: NDArray[np.float32]) -> str:

@@ -13,7 +13,6 @@ Pixels = NDArray[np.uint8]  # H W 3
 Picture = Pixels | str  # or why it cannot be seen
 
 SHADE, SHADE_DEPTH = (16, 19, 27), 0.82  # where nobody looked; the page has the same in assets/picture.js
-NO_LOOKS = "No attention to draw: this model answers from one fixed vector."
 
 _PAPER = 222  # in the place of a picture that cannot be seen
 _LONGEST_NAME = 80

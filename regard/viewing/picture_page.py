@@ -4,8 +4,9 @@ import base64
 
 from regard.core.prediction import Prediction
 from regard.viewing.document import described, distributions
+from regard.viewing.labels import NO_LOOKS
 from regard.viewing.page import inert_json
-from regard.viewing.picture_looks import NO_LOOKS, Looks, Picture, called, ground, png
+from regard.viewing.picture_looks import Looks, Picture, called, ground, png
 from regard.viewing.standalone import assets, filled, spoken
 from regard.viewing.tree_page import tree_page
 

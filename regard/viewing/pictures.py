@@ -14,9 +14,9 @@ from regard.core.prediction import AttentionRecord, Prediction
 from regard.viewing.attention_map import TextView
 from regard.viewing.fragment import BOX, answered
 from regard.viewing.heatmap import placard
-from regard.viewing.labels import plain
+from regard.viewing.labels import NO_LOOKS, plain
 from regard.viewing.picture_letters import letters
-from regard.viewing.picture_looks import NO_LOOKS, Looks, Picture, called, looks_of
+from regard.viewing.picture_looks import Looks, Picture, called, looks_of
 from regard.viewing.picture_page import picture_page
 from regard.viewing.picture_strip import strip
 from regard.viewing.tree_terminal import tree_terminal

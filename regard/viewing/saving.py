@@ -19,8 +19,8 @@ SUFFIXES = (*PICTURES, ".html", ".json")
 def save(prediction: Prediction, path: str | Path, *, view: View | None = None) -> Path:
     """Write the attention of a prediction as the suffix says: .png .svg .html .json.
 
-    They are drawn by `view`, else by the prediction's own, else as text; the page and the document hold every
-    layer, head and piece.
+    They are drawn by `view`, else by the prediction's own, else as text. The page holds every layer and head of the
+    look at the source, the document those of every look.
     """
     path, view = Path(path), view or prediction.view or TextView()
     match _suffix(path, SUFFIXES):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
 
-from regard.viewing.document import well_formed
+from regard.core.surrogates import without_surrogates
 
 
 def assets(*names: str) -> str:
@@ -17,7 +17,7 @@ def assets(*names: str) -> str:
 
 def spoken(text: str) -> str:
     """A text of anybody's as text of a page, never as markup."""
-    return escape(well_formed(text).replace("\0", ""))
+    return escape(without_surrogates(text).replace("\0", ""))
 
 
 def filled(

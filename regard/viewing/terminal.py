@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.prediction import AttentionRecord, Prediction
-from regard.viewing.labels import columns, labelled, plain
+from regard.viewing.labels import NO_LOOKS, columns, labelled, plain
 from regard.viewing.tree_terminal import tree_terminal
 
 _SHADES = " ░▒▓█"  # at 0, a quarter, a half, three quarters and one
@@ -35,7 +35,7 @@ def terminal(
 
 def _looks(record: AttentionRecord, weights: NDArray[np.float32] | None, hide_special: bool) -> list[str]:
     if weights is None:
-        return ["No attention to draw: this model answers from one fixed vector."]
+        return [NO_LOOKS]
     shown = labelled(
         np.nan_to_num(weights), record.source_pieces, record.target_pieces, hide_special=hide_special
     )

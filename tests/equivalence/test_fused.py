@@ -6,8 +6,12 @@ Where nobody does, looks that torch's fused kernel knows go through it; in train
 import pytest
 import torch
 from small import FEW, MODELS, batch, search, transformer
+from torch import Tensor
 
-from regard.attention import short
+from regard.attention import Attention, short
+from regard.attention.scopes import Global
+from regard.attention.scores import ScaledDot
+from regard.attention.selections import Soft
 from regard.core.kinds import KINDS, NOTHING
 from regard.models import Seq2Seq
 from regard.search import Hypothesis, SearchPlan
@@ -42,6 +46,21 @@ def test_an_unrolled_target_is_the_same_with_all_weights_wanted_and_with_none(na
         said = [model.decoder.head(one.features[examples.target.mask]) for one in (unseen, seen)]
     torch.testing.assert_close(*said)
     assert not unseen.attention
+
+
+class Twice(ScaledDot):
+    def forward(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return 2 * super().forward(queries, keys)
+
+
+def test_a_score_with_a_formula_of_its_own_is_not_fused() -> None:
+    torch.manual_seed(0)
+    look = Attention(Twice(8, 8), Global(), Soft(), width=8)
+    memory, steps = torch.randn(2, 5, 8), torch.arange(3)[None]
+    keys = look.prepare(memory, torch.ones(2, 5, dtype=torch.bool))
+    query = torch.randn(2, 3, 8)
+    seen, unseen = (look(query, keys, steps, wanted=wanted).context for wanted in (True, False))
+    torch.testing.assert_close(unseen, seen)
 
 
 @pytest.mark.parametrize("most", [0, short.MOST], ids=["fused", "short"])

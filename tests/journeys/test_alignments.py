@@ -8,10 +8,13 @@ import pytest
 from commands import TINY, regard, sentence
 from typer.main import get_command
 
+import regard as library
 from regard.alignments import ALIGNERS, Threshold
+from regard.answers import Linking
 from regard.cli.app import app
-from regard.cli.evaluate import AlignBy
+from regard.cli.arguments import AlignBy
 from regard.core.figures import figure
+from regard.forcing import force
 
 PAIRS = "9 May 2018\t2018-05-09\n1 June 1999\t1999-06-01\n3 May 2001\t2001-05-03\n"
 
@@ -78,6 +81,40 @@ def test_what_does_not_fit_is_said(
         assert word in sentence(done)
 
 
+def test_links_of_answers_and_of_given_pairs_are_made_in_the_same_ways(home: Path) -> None:
+    model = library.load(home / "runs/tiny")
+    sources = [line.split("\t")[0] for line in PAIRS.splitlines()]
+    answers = model.predict(sources)
+    given = force(model, sources, [line.split("\t")[1] for line in PAIRS.splitlines()])
+    ways: dict[tuple[str, ...], Linking] = {
+        (): Linking(),
+        ("--align-by", "threshold", "--threshold", "0.2", "--layer", "0", "--head", "0"): Linking(
+            Threshold(0.2), 0, 0
+        ),
+    }
+    asked = "".join(f"{source}\n" for source in sources).encode()
+    for options, links in ways.items():
+        said = regard("predict", "runs/tiny", "--alignments", *options, folder=home, stdin=asked).stdout
+        assert [line.split("\t")[1] for line in said.decode().splitlines()] == list(map(links, answers))
+        told = regard(
+            "score", "runs/tiny", "--alignments", *options, folder=home, stdin=PAIRS.encode()
+        ).stdout
+        assert [line.split("\t")[1] for line in told.decode().splitlines()] == list(map(links, given))
+    assert Linking()(given[0]) != Linking(Threshold(0.2), 0, 0)(given[0])
+    objects = regard(
+        "score", "runs/tiny", "--alignments", "--output", "json", folder=home, stdin=PAIRS.encode()
+    ).stdout.decode()
+    assert [json.loads(line)["alignment"] for line in objects.splitlines()] == list(map(Linking(), given))
+    done = regard("predict", "runs/tiny", "--alignments", "--layer", "7", folder=home, stdin=asked, code=2)
+    assert "There is no layer 7" in sentence(done)
+
+
+@pytest.mark.parametrize("command", ["predict", "score"])
+@pytest.mark.parametrize("option", [["--layer", "0"], ["--head", "0"], ["--align-by", "threshold"]])
+def test_ways_of_linking_without_alignments_are_refused(home: Path, command: str, option: list[str]) -> None:
+    assert "--alignments" in sentence(regard(command, "runs/tiny", *option, folder=home, code=2))
+
+
 @pytest.mark.parametrize(
     "option", [["--layer", "0"], ["--head", "0"], ["--align-by", "threshold"], ["--backward", "runs/tiny"]]
 )
@@ -87,5 +124,6 @@ def test_options_without_gold_are_refused(home: Path, option: list[str]) -> None
 
 def test_the_command_knows_every_aligner_and_the_usual_threshold() -> None:
     assert [one.value for one in AlignBy] == list(ALIGNERS)
-    options = {one.name: one for one in get_command(app).commands["evaluate"].params}
-    assert f"Default: {Threshold().least}." in options["threshold"].help
+    for command in ("evaluate", "predict", "score"):
+        options = {one.name: one for one in get_command(app).commands[command].params}
+        assert f"Default: {Threshold().least}." in options["threshold"].help

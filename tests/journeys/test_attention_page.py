@@ -198,7 +198,7 @@ def test_a_script_that_slips_in_is_stopped_by_the_policy(tmp_path: Path) -> None
 def test_a_model_without_attention_gets_a_sentence(tmp_path: Path) -> None:
     prediction = Prediction("ab", "x", ("x",), -0.5, AttentionRecord(("a", "b"), ("x", "</s>"), {}))
     dom = Dom(browse(save(prediction, tmp_path / "map.html"), "--dump-dom"))
-    assert dom.texts(id="notice") == ["No attention to draw: this model answers from one fixed vector."]
+    assert dom.texts(id="notice") == ["No attention to draw: none was recorded, or this model has none."]
     assert dom.texts(role="option") == ["a", "b", "x", "</s>"]
 
 
@@ -333,4 +333,4 @@ def test_without_attention_the_tree_is_still_drawn(tmp_path: Path) -> None:
     plain = replace(with_a_beam(), attention=AttentionRecord(("a", "b"), ("y", "</s>"), {}))
     dom = Dom(browse(save(plain, tmp_path / "map.html"), "--dump-dom"))
     assert len(dom.texts(role="treeitem")) == 4
-    assert dom.texts(id="notice") == ["No attention to draw: this model answers from one fixed vector."]
+    assert dom.texts(id="notice") == ["No attention to draw: none was recorded, or this model has none."]

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,20 @@ def test_without_a_network_it_is_said_where_the_files_can_be_put_by_hand(
     assert f"by hand into {folder / 'cmudict'}: train.txt, dev.txt, test.txt." in said
     assert DATA_SETS["cmudict"].licence in done.stderr.decode()
     assert not folder.exists()
+
+
+def test_nothing_that_is_tested_reaches_another_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that all other journeys, which train, answer, explain and export, show that they work offline."""
+    with pytest.raises(OSError, match="tests have no network"):
+        socket.create_connection(("8.8.8.8", 443), timeout=1)
+    with pytest.raises(socket.gaierror, match="tests have no network"):
+        socket.create_connection(("example.org", 443), timeout=1)
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("REGARD_DATA", str(tmp_path / "data"))
+    assert "tests have no network" in sentence(regard("data", "cmudict", folder=tmp_path, code=2))
 
 
 def test_a_set_that_nobody_knows_gets_the_nearest_name(folder: Path, tmp_path: Path) -> None:

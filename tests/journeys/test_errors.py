@@ -1,5 +1,6 @@
 """What goes wrong is said in a sentence or two, with exit code 2, and nothing is lost."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,40 @@ def test_tokenizer_and_weights_that_do_not_belong_together_are_found_out(tiny: P
     shutil.copytree(tiny / "runs/tiny/model", tmp_path / "model")
     shutil.copy(tmp_path / "model/target.tokenizer.json", tmp_path / "model/source.tokenizer.json")
     assert "belongs to another model" in sentence(regard("predict", "model", folder=tmp_path, code=2))
+
+
+def test_a_tokenizer_of_the_same_size_but_of_another_model_is_found_out(tiny: Path, tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copytree(tiny / "runs/tiny/model", tmp_path / "model")
+    path = tmp_path / "model/source.tokenizer.json"
+    document = json.loads(path.read_text())
+    pieces = document["model"]["vocab"]
+    first, second = list(pieces)[-2:]
+    pieces[first], pieces[second] = pieces[second], pieces[first]
+    path.write_text(json.dumps(document))
+    assert "belongs to another model" in sentence(regard("predict", "model", folder=tmp_path, code=2))
+
+
+def test_a_stranger_s_file_beside_the_weights_harms_nothing(tiny: Path, tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copytree(tiny / "runs/tiny/model", tmp_path / "model")
+    (tmp_path / "model/LICENSE").write_text("Do as you like.")
+    regard("predict", "model", folder=tmp_path, stdin=b"1 May 2001\n")
+
+
+def test_one_changed_bit_of_the_weights_is_found_out(tiny: Path, tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copytree(tiny / "runs/tiny/model", tmp_path / "model")
+    weights = tmp_path / "model/model.safetensors"
+    content = bytearray(weights.read_bytes())
+    content[-100] ^= 1
+    weights.write_bytes(content)
+    assert "have changed since it was written" in sentence(
+        regard("predict", "model", folder=tmp_path, code=2)
+    )
 
 
 def test_damaged_weights_are_found_out(tiny: Path, tmp_path: Path) -> None:

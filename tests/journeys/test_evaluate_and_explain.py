@@ -131,6 +131,36 @@ def test_without_a_beam_there_is_no_tree(beam: tuple[str, ...], tiny: Path, tmp_
     assert "treeitem" not in (tmp_path / "tree.html").read_text()
 
 
+def test_what_is_asked_of_an_answer_is_explained_as_it_is_predicted(tiny: Path, tmp_path: Path) -> None:
+    wishes = (
+        "--prefix",
+        "20",
+        "--require",
+        "77",
+        "--forbid",
+        "-",
+        "--with",
+        "runs/tiny",
+        "--search",
+        "no_repeat=3",
+    )
+    (said,) = (
+        regard("predict", "runs/tiny", *wishes, folder=tiny, stdin=b"3 May 2018\n")
+        .stdout.decode()
+        .splitlines()
+    )
+    output = tmp_path / "map.json"
+    done = regard("explain", "runs/tiny", "3 May 2018", *wishes, "-o", output, folder=tiny)
+    document = json.loads(output.read_text())
+    assert document["text"] == said == done.stdout.decode().strip()
+    assert said.startswith("20")
+    assert "77" in said
+    assert {"cross.1", "cross.2"} <= set(document["attention"])
+    regard("explain", "runs/tiny", "3 May 2018", *wishes, folder=tiny)  # and drawn in the terminal
+    regard("explain", "runs/tiny", "3 May 2018", *wishes, "-o", tmp_path / "map.html", folder=tiny)
+    regard("explain", "runs/tiny", "3 May 2018", *wishes, "-o", tmp_path / "map.png", folder=tiny)
+
+
 def test_explain_refuses_a_format_it_cannot_write(tiny: Path, tmp_path: Path) -> None:
     done = regard("explain", "runs/tiny", "3 May 2018", "-o", tmp_path / "map.gif", folder=tiny, code=2)
     assert ".png" in sentence(done)

@@ -220,6 +220,22 @@ def test_too_long_a_text_is_told_at_the_counter(browser: Browser, server: Here) 
         assert settled(page)
 
 
+def test_too_many_phrases_are_not_told_as_too_long_a_text(browser: Browser, server: Here) -> None:
+    with visited(browser, refusals=True) as page:
+        page.goto(link(server.port, model="there", input=SOURCE, require=list("abcdefgh"), forbid="x"))
+        expect(page.locator(".counter")).to_have_text("Input 0 has 9 phrases, but at most 8 are allowed.")
+
+
+@pytest.mark.parametrize("view", ["answer", "attention"])
+def test_a_server_that_sends_few_numbers_is_asked_for_fewer(
+    browser: Browser, runs: dict[str, Path], view: str
+) -> None:
+    with here(runs["there"], limits={"numbers": 1}) as server, visited(browser) as page:
+        page.goto(link(server.port, input=SOURCE, view=view))
+        expect(page.locator("#answer")).to_have_text(server.texts([SOURCE])[0])
+        expect(page.get_by_role("alert")).to_be_empty()
+
+
 def test_a_server_that_stopped_is_told_and_asked_again(browser: Browser, runs: dict[str, Path]) -> None:
     with visited(browser, refusals=True) as page:
         with here(runs["dates"]) as server:
@@ -255,6 +271,71 @@ def test_a_full_queue_is_waited_for(browser: Browser, server: Here) -> None:
         page.goto(link(server.port, model="dates", input=SOURCE))
         expect(page.get_by_role("alert")).to_contain_text("Too many inputs wait already.")
         expect(page.locator("#answer")).to_have_text(server.texts([SOURCE], model="dates")[0])
+
+
+WATCHED = """() => {
+  const heard = ({ target }) => !(target.closest ? target : target.parentNode).closest("[aria-hidden=true]");
+  window.heard = 0;
+  new MutationObserver((changes) => { window.heard += changes.filter(heard).length; })
+    .observe(document.querySelector("#problem"), { subtree: true, childList: true, characterData: true });
+}"""
+
+
+@pytest.mark.parametrize("address", ["**/v1/stream", "**/v1/models"])
+def test_a_wait_is_told_once_and_its_button_stays_while_the_number_runs(
+    browser: Browser, server: Here, address: str
+) -> None:
+    def full(route: Route) -> None:
+        route.fulfill(status=503, headers={"retry-after": "2"}, json={"error": "Too busy."})
+
+    with visited(browser, refusals=True) as page:
+        page.route(address, full)
+        page.goto(link(server.port, model="dates", input=SOURCE))
+        alert, button = page.get_by_role("alert"), page.get_by_role("button", name="Try now")
+        expect(alert).to_contain_text(re.compile(r"Too busy. Trying again in \d s."))
+        page.evaluate(WATCHED)
+        button.focus()
+        expect(alert).not_to_have_text(alert.inner_text())  # the number runs
+        with page.expect_response(address):  # by itself
+            pass
+        expect(alert).to_contain_text(re.compile(r"Trying again in \d s."))
+        with page.expect_response(address):
+            button.press("Enter")
+        expect(alert).to_contain_text(re.compile(r"Trying again in \d s."))
+        expect(button).to_be_focused()
+        assert page.evaluate("window.heard") == 0
+        page.unroute(address)
+        button.press("Enter")
+        expect(page.locator("#answer")).to_have_text(server.texts([SOURCE], model="dates")[0])
+        expect(alert).to_be_empty()
+        assert page.evaluate("document.activeElement.id") == "view"
+
+
+BLOCKED = """for (const name of ["localStorage", "sessionStorage"]) {
+  Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });
+}"""
+
+
+def test_where_storage_is_blocked_the_page_keeps_what_is_chosen_while_it_is_open(
+    browser: Browser, runs: dict[str, Path]
+) -> None:
+    with here(runs["dates"], keys=("secret",)) as server, visited(browser, refusals=True) as page:
+        page.add_init_script(BLOCKED)
+        page.goto(link(server.port, input=SOURCE))
+        page.get_by_label("Key").fill("secret")
+        page.get_by_role("button", name="Use it").click()
+        assert settled(page)
+        page.get_by_role("button", name="Dark colours").click()
+        expect(page.get_by_role("button", name="Light colours")).to_be_visible()
+        assert page.evaluate("document.documentElement.style.colorScheme") == "dark"
+
+
+def test_the_link_to_the_api_works_where_there_are_keys(browser: Browser, runs: dict[str, Path]) -> None:
+    with here(runs["dates"], keys=("secret",)) as server, visited(browser, refusals=True) as page:
+        page.goto(link(server.port))
+        page.get_by_role("link", name="API").click()
+        expect(page.get_by_role("heading", name="Regard: API")).to_be_visible()
+        assert page.evaluate("document.styleSheets[0].cssRules.length") > 0
 
 
 def test_a_server_with_a_key_asks_for_it(browser: Browser, runs: dict[str, Path]) -> None:

@@ -10,10 +10,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from browsing import chromium, grave_faults, link, needs_chromium, saved, visited
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from serving import RECURRENT, TRANSFORMER, Here, here, untrained
+from tokenizers import pre_tokenizers
 
 from regard.core.prediction import Prediction
+from regard.text.bytelevel import readable
 from regard.viewing.tree import beam_tree
 
 pytestmark = needs_chromium
@@ -74,6 +76,7 @@ def test_every_kind_layer_and_head_is_drawn_as_it_was_recorded(page: Page, serve
         ("decoder", "Answer at itself"),
     ):
         pick(page, "Looks", name)
+        row = column = 0  # where the cursor is; another layer or head leaves it there
         for layer, head in ((None, None), (1, None), (0, 1)):
             pick(page, "Layer", "Mean" if layer is None else str(layer))
             pick(page, "Head", "Mean" if head is None else str(head))
@@ -81,12 +84,10 @@ def test_every_kind_layer_and_head_is_drawn_as_it_was_recorded(page: Page, serve
             page.keyboard.press("ArrowDown")
             page.keyboard.press("ArrowDown")
             page.keyboard.press("ArrowRight")
+            weights = record.matrix(kind, layer, head)
+            row, column = min(row + 2, len(weights) - 1), min(column + 1, weights.shape[1] - 1)
             expect(page.locator(".readout")).to_contain_text("with weight")
-            assert weight(page) == pytest.approx(record.matrix(kind, layer, head)[2, 1], abs=6e-4), (
-                kind,
-                layer,
-                head,
-            )
+            assert weight(page) == pytest.approx(weights[row, column], abs=6e-4), (kind, layer, head)
 
 
 @pytest.mark.parametrize("kind", ["cross", "decoder"])
@@ -115,6 +116,19 @@ def test_pointing_at_a_cell_and_holding_it(page: Page, server: Here) -> None:
     page.mouse.up()
     page.mouse.move(1, 1)
     assert weight(page) == pytest.approx(record.cross()[1, 2], abs=6e-4)
+    page.keyboard.press("Escape")
+    expect(page.locator(".readout b")).to_have_count(0)
+
+
+def test_enter_holds_a_cell_as_a_click_does(page: Page, server: Here) -> None:
+    opened(page, server, view="attention")
+    record = predicted(server).attention
+    page.locator(".frame[role=application]").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.locator("#answer .unit").nth(3).hover()
+    page.mouse.move(1, 1)
+    assert weight(page) == pytest.approx(record.cross()[1, 0], abs=6e-4)
     page.keyboard.press("Escape")
     expect(page.locator(".readout b")).to_have_count(0)
 
@@ -150,6 +164,7 @@ def test_all_heads_are_shown_and_one_is_picked(page: Page, server: Here) -> None
     assert page.locator(".head").count() == 4
     page.get_by_role("button", name="Layer 1, head 0").press("Enter")
     expect(page.locator(".map")).to_be_visible()
+    expect(page.locator(".frame[role=application]")).to_be_focused()
     expect(page.locator(".readout")).to_contain_text("Layer 1, head 0")
     assert "layer=1&head=0" in page.url
 
@@ -183,6 +198,120 @@ def test_another_piece_at_a_step_is_decoded_further(page: Page, server: Here) ->
     assert page.locator(".step.fixed").count() == 2
     page.get_by_role("button", name=re.compile("Take back")).click()
     expect(page.locator("#answer")).to_have_text(answer.text)
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.dataset.key ?? document.activeElement.id"))
+
+
+def test_whoever_chooses_by_keyboard_stays_where_they_are(page: Page, server: Here) -> None:
+    opened(page, server, beam=4, best=4)
+    page.locator(".answers .row").nth(2).press("Enter")
+    expect(page.locator(".answers .row").nth(2)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".answers .row").nth(2)).to_be_focused()
+    opened(page, server, view="whatif")
+    answer = predicted(server, likeliest=6)
+    other = next(piece for piece, _ in answer.likeliest[1] if piece not in (answer.pieces[1], "</s>"))
+    choice = page.locator(".steps > li").nth(1).get_by_role("button", name=f"{other},")
+    choice.press("Enter")
+    expect(choice).to_have_attribute("aria-pressed", "true")
+    expect(choice).to_be_focused()
+
+
+def test_who_takes_a_wish_back_is_at_the_next_one_and_after_the_last_in_the_view(
+    page: Page, server: Here
+) -> None:
+    opened(page, server, forbid=["x", "y", "z"])
+    page.locator(".chip button").nth(1).focus()
+    for left, there in ((2, "must not have z"), (1, "must not have x"), (0, "view")):
+        page.keyboard.press("Enter")
+        expect(page.locator(".chip")).to_have_count(left)
+        assert focused(page) == there
+
+
+def named(text: str) -> list[str]:
+    """Its bytes, as the names of pieces that are parts of a character."""
+    ((written, _),) = pre_tokenizers.ByteLevel(add_prefix_space=False).pre_tokenize_str(text)
+    return [readable(one) for one in written]
+
+
+def in_parts() -> dict[str, Any]:
+    """A prediction of “a 愛!” whose third character is two pieces."""
+    first, *rest = named("愛")
+    pieces = ["▁a", f"▁{first}", "".join(rest), "!"]
+    taken = [*pieces, "</s>"]
+    others = [["b"], ["▁b", "▁" + named("姝")[0]], ["".join(named("愜")[1:]), named("愜")[1]], ["?"], []]
+    steps = [[one, *beside] for one, beside in zip(taken, others, strict=True)]
+    words = {"texts": ["a", "愛!"], "of": [[0], [1], [1], [1], None]}
+    record = {
+        "source": SOURCE,
+        "source_pieces": [SOURCE],
+        "source_words": {"texts": [SOURCE], "of": [[0]]},
+        "text": "a 愛!",
+        "target_pieces": taken,
+        "target_words": words,
+        "labels": {"source": [SOURCE], "target": taken},
+        "attention": {"cross": {"shape": [1, 1, 5, 1], "weights": [[[[1.0]] * 5]]}},
+    }
+    answer = {
+        "text": "a 愛!",
+        "finished": True,
+        "pieces": pieces,
+        "attention": record,
+        "score": -1.0,
+        "rank": -1.0,
+        "piece_scores": [-0.2] * 5,
+        "alternatives": [[{"piece": piece, "probability": 0.3} for piece in step] for step in steps],
+    }
+    beam = [
+        {
+            "parent": at - 1 if at else None,
+            "piece": piece,
+            "score": -0.2 * (at + 1),
+            "rank": -1.0,
+            "fate": "kept" if piece != "</s>" else "finished",
+            "step": at + 1,
+        }
+        for at, piece in enumerate(taken)
+    ]
+    return {"answers": [answer], "problem": None, "beam": beam}
+
+
+def test_pieces_that_are_parts_of_characters_are_put_together(page: Page, server: Here) -> None:
+    asked: list[Any] = []
+
+    def stream(route: Route) -> None:
+        asked.append(route.request.post_data_json)
+        content = json.dumps({"input": 0, "prediction": in_parts()})
+        route.fulfill(content_type="text/event-stream", body=f"event: prediction\ndata: {content}\n\n")
+
+    page.route("**/v1/stream", stream)
+    opened(page, server, view="beam")
+    texts = []
+    page.locator(".node").first.focus()
+    for _ in range(5):
+        texts.append(page.locator(".hypothesis").inner_text().removesuffix("…").strip())
+        page.keyboard.press("ArrowRight")
+    assert texts == ["a", "a", "a 愛", "a 愛!", "a 愛!"]
+
+    page.get_by_role("tab", name="Attention").click()
+    said = []
+    for step in range(1, 6):
+        page.get_by_role("slider", name="Step").fill(str(step))
+        expect(page.locator(".player")).to_contain_text(f"Step {step} of 5")
+        said.append(page.locator(".so-far").inner_text().strip())
+    assert said == ["a", "a", "a 愛", "a 愛!", "a 愛! ∎"]
+
+    page.get_by_role("tab", name="What if").click()
+    choices = page.locator(".steps > li").nth(1).get_by_role("button")
+    assert [one.is_disabled() for one in choices.all()] == [True, False, True]
+    choices = page.locator(".steps > li").nth(2).get_by_role("button")
+    assert [one.is_disabled() for one in choices.all()] == [False, False, True]
+    choices.nth(1).click()
+    expect(page.get_by_label("Begin with")).to_have_value("a 愜")
+    settled(page)
+    assert asked[-1]["prefix"] == "a 愜"
+    assert page.locator(".step.fixed").count() == 3
 
 
 def test_words_are_required_and_forbidden(page: Page, server: Here) -> None:

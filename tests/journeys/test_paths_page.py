@@ -93,7 +93,7 @@ def test_layers_and_heads_can_be_chosen(browser: Browser, tmp_path: Path) -> Non
 def test_without_attention_or_an_answer_the_page_says_so(browser: Browser, tmp_path: Path) -> None:
     with visited(browser) as page:
         opened(page, tmp_path, walked(weights={}))
-        expect(page.locator("#readout")).to_contain_text("fixed vector")
+        expect(page.locator("#readout")).to_contain_text("none was recorded")
         opened(page, tmp_path, walked(np.zeros((0, 2)), weights={"cross": np.zeros((1, 1, 0, 4))}))
         expect(page.locator("#readout")).to_have_text("No points were predicted.")
 

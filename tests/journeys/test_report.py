@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from commands import regard, sentence
 
+from regard import build
 from regard.core.figures import decimals, figure
+from regard.run import Run
 
 
 @pytest.fixture
@@ -97,3 +99,35 @@ def test_what_cannot_be_done_is_said_before_anything_is_predicted(
     done = regard("evaluate", "runs/tiny", *asked, folder=home, code=2)
     assert told in sentence(done)
     assert not (home / "runs/tiny/predictions").exists()
+
+
+def test_another_test_set_is_scored_and_nothing_of_the_run_changes(home: Path) -> None:
+    regard("evaluate", "runs/tiny", folder=home)
+    config = Run(home / "runs/tiny").config()
+    assert config is not None
+    known = next(iter(build.task(config).examples().train()))
+    (home / "new.tsv").write_text(
+        f"{known.source}\t{known.target}\nxyz May 2018\t2018-05-03\n", encoding="utf-8"
+    )
+    files = {path: path.read_bytes() for path in (home / "runs").rglob("*") if path.is_file()}
+    options = ("--pairs", "new.tsv", "--against", "runs/tiny", "--report", "new.html")
+    done = regard("evaluate", "runs/tiny", *options, folder=home)
+    table = done.stdout.decode()
+    assert "new.tsv (2 sources)" in table
+    assert "rarest word unseen (1)" in table
+    assert table.count("1.0000  no clear difference") == 2
+    assert b"1 of the 2 sources of new.tsv were trained on" in done.stderr
+    assert b"Saved in" not in done.stderr
+    assert "2 new.tsv pairs" in (home / "new.html").read_text(encoding="utf-8")
+    assert {path: path.read_bytes() for path in (home / "runs").rglob("*") if path.is_file()} == files
+    missing = regard("evaluate", "runs/tiny", "--pairs", "none.tsv", folder=home, code=2)
+    assert "none.tsv" in sentence(missing)
+
+
+def test_a_program_reads_the_scores_that_are_saved(home: Path) -> None:
+    done = regard("evaluate", "runs/tiny", "--output", "json", folder=home)
+    document = json.loads(done.stdout)
+    assert document["scores"] == json.loads((home / "runs/tiny/scores.json").read_text())["test"]
+    assert (document["name"], document["split"], document["sources"]) == ("tiny", "test", 20)
+    assert document["search"]["max_length"] == 14
+    assert b"Saved in" in done.stderr

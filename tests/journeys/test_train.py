@@ -64,7 +64,7 @@ def test_a_finished_run_is_not_trained_again(tiny: Path) -> None:
     assert newest(tiny / "runs/tiny") == before
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_stopped_by_a_signal_it_saves_says_how_to_go_on_and_goes_on_exactly(
     number: int, tiny: Path, tmp_path: Path
 ) -> None:
@@ -194,6 +194,30 @@ def test_another_configuration_in_the_same_run_is_refused_with_the_difference(ti
     done = regard("train", "tiny.toml", "--set", "training.seed=2", folder=tiny, code=2)
     assert "training.seed: 1 -> 2" in sentence(done)
     assert "--run" in sentence(done)
+
+
+def test_a_longer_training_goes_on_with_the_bits_of_one_that_was_longer_from_the_start(
+    tiny: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(tiny / "runs", tmp_path / "runs")
+    (tmp_path / "tiny.toml").write_text(TINY)
+    longer = ["--set", "training.steps=30"]
+    done = regard("train", "tiny.toml", *longer, folder=tmp_path)
+    assert b"changed since it was started: training.steps: 24 -> 30" in done.stderr
+    assert "training.steps: 24 -> 30" in (tmp_path / "runs/tiny/notes.txt").read_text()
+    regard("train", "tiny.toml", *longer, "--run", "runs/straight", folder=tmp_path)
+    last = "checkpoints/step-000030/model.safetensors"
+    assert (tmp_path / "runs/tiny" / last).read_bytes() == (tmp_path / "runs/straight" / last).read_bytes()
+
+
+def test_a_search_that_was_chosen_later_is_kept_and_scored_again(tiny: Path, tmp_path: Path) -> None:
+    shutil.copytree(tiny / "runs", tmp_path / "runs")
+    (tmp_path / "tiny.toml").write_text(TINY)
+    weights = (tmp_path / "runs/tiny" / WEIGHTS).read_bytes()
+    done = regard("train", "tiny.toml", "--set", "search.beam=3", folder=tmp_path)
+    assert b"Scoring it on the test pairs" in done.stderr
+    assert json.loads((tmp_path / "runs/tiny/model/config.json").read_text())["config"]["search"]["beam"] == 3
+    assert (tmp_path / "runs/tiny" / WEIGHTS).read_bytes() == weights
 
 
 def test_other_data_in_the_same_run_is_refused_with_the_difference(tmp_path: Path) -> None:

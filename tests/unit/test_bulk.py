@@ -35,3 +35,10 @@ def test_a_worker_loads_its_model_as_it_is_told(tmp_path: Path, how: dict[str, o
     answers = worker(pandas.DataFrame({"text": asked}), options={"beam": 2})
     expected = regard.load(run, **how).predict(asked, attention="none", beam=2)  # type: ignore[arg-type]
     assert list(answers["answer"]) == [one.text for one in expected]
+
+
+def test_a_row_tells_how_much_of_its_source_was_not_read(tmp_path: Path) -> None:
+    run = write_model(tmp_path / "model", transformer_changes())  # reads 40 pieces
+    worker = Worker(run=run, device="cpu", column="text", to=None, how={})
+    answers = worker(pandas.DataFrame({"text": ["abc", "a" * 45, None]}), options={})
+    assert list(answers["unread"]) == [0, 5, 0]

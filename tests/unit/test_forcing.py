@@ -11,7 +11,7 @@ from regard.core.errors import UserError
 from regard.core.kinds import CONTEXT, KINDS, NOTHING
 from regard.core.words import Words
 from regard.data import Limits
-from regard.forcing import force
+from regard.forcing import force, left_out
 from regard.models import Seq2Seq
 from regard.predictor import Predictor
 from regard.search import SearchPlan
@@ -67,6 +67,11 @@ def test_a_target_that_is_too_long_is_cut_with_a_warning(caplog: pytest.LogCaptu
     assert found.text == "abc abcd"
     assert found.attention.target_pieces == ("a", "b", "c", "▁", "a", "b")
     assert found.attention.in_words().target_pieces == ("abc", "abcd")
+
+
+def test_what_is_cut_off_a_target_is_counted() -> None:
+    told = predictor()
+    assert [left_out(told, target) for target in ("abc abcd", "abc ab", "")] == [2, 0, 0]
 
 
 def test_nothing_is_answered_with_nothing_for_certain() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from regard import build
-from regard.config import PRESETS, Config
+from regard.config import PRESETS, Config, load_config
 from regard.config.data import Text
 
 VOCABULARY = 37_000  # shared by both languages, as in Vaswani et al. 2017, section 5.1
@@ -80,3 +80,22 @@ def test_one_stream_for_long_sources_has_five_layers_of_which_the_even_ones_comp
     matrix, think = 512 * 512 + 512, 2 * 512 * 2048 + 2048 + 512
     layers = 5 * (4 * matrix + think + 4 * 512) + 2 * 2 * (3 * 512 * 512 + 512)
     assert parameters("transformer_dmca") == layers + VOCABULARY * 512 + VOCABULARY
+
+
+@pytest.mark.parametrize(
+    ("change", "seen"),
+    [
+        ("features=head", {"source": 1280, "rows": 7, "columns": 7}),
+        ("features=middle", {"source": 112, "rows": 14, "columns": 14}),
+        ("size=320", {"source": 1280, "rows": 10, "columns": 10}),
+    ],
+)
+def test_what_a_frozen_network_sees_decides_how_much_is_learned_over_it(
+    change: str, seen: dict[str, int]
+) -> None:
+    """Widths of EfficientNet's stages: Tan & Le 2019, table 1; a map is 32 times coarser than the picture, or 16."""
+    changes = ["model.preset=xu2015_soft", "model.encoder.positions=true", f"model.encoder.{change}"]
+    config = load_config("shapes", changes)
+    net = build.model(config, {**seen, "target": 100})
+    counted = sum(parameter.numel() for parameter in net.parameters())
+    assert build.parameters(config, vocabulary=100) == counted

@@ -13,7 +13,7 @@ from regard.attention import Attention, Block, CrossAttention, SelfAttention
 from regard.attention.scores import General, ScaledDot
 from regard.config import Config
 from regard.config.parts import Blocks
-from regard.core.pieces import BEGIN, END, SPECIAL_PIECES, UNKNOWN
+from regard.core.pieces import BEGIN, END, PAD, SPECIAL_PIECES, UNKNOWN
 from regard.decoders import TransformerDecoder
 from regard.encoders import TransformerEncoder
 from regard.layers import Embedding, FeedForward, PlacedEmbedding, Residual
@@ -21,6 +21,7 @@ from regard.layers.positions import Learned, Relative
 from regard.models import Seq2Seq
 
 ACTIVATIONS = {"relu": Activation.RELU, "gelu": Activation.GELU, "swiglu": Activation.SWISH}
+_NEVER = -1e4  # in the place of a bias: as no search of Regard's says padding or the begin mark
 BY_DISTANCE = ("rotary", "relative")  # positions that each look knows, instead of a vector for each place
 
 
@@ -46,7 +47,8 @@ def specification(
             _layer(layer, block, part.embedding)
     spec.encoder.embeddings[0].weight = _array(cast(Embedding, encoder.embedding.pieces).table.weight)
     spec.decoder.embeddings.weight = _array(cast(Embedding, decoder.embedding.pieces).table.weight)
-    _linear(spec.decoder.projection, decoder.head.weight, decoder.head.bias)
+    never = torch.tensor([PAD, BEGIN])
+    _linear(spec.decoder.projection, decoder.head.weight, decoder.head.bias.index_fill(0, never, _NEVER))
     spec.config.layer_norm_epsilon = _epsilon(decoder)
     spec.config.unk_token, spec.config.bos_token = SPECIAL_PIECES[UNKNOWN], SPECIAL_PIECES[BEGIN]
     spec.config.eos_token, spec.config.decoder_start_token = SPECIAL_PIECES[END], SPECIAL_PIECES[BEGIN]

@@ -444,7 +444,7 @@
       if (first !== undefined) show(state.held = { row: first }, false);
     }
   } else {
-    byId("notice").textContent = "No attention to draw: this model answers from one fixed vector.";
+    byId("notice").textContent = "No attention to draw: none was recorded, or this model has none.";
     byId("notice").hidden = false;
   }
 })();

@@ -184,7 +184,7 @@
   }
 
   if (!kinds.length || !predicted.length) {
-    byId("readout").textContent = kinds.length ? "No points were predicted." : "No attention to draw: this model answers from one fixed vector.";
+    byId("readout").textContent = kinds.length ? "No points were predicted." : "No attention to draw: none was recorded, or this model has none.";
     return;
   }
   Object.entries({ tabindex: 0, role: "slider", "aria-label": "Predicted step", "aria-valuemin": 0, "aria-valuemax": predicted.length })

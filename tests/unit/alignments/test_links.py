@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,14 @@ def test_the_usual_layer_is_the_last_but_one() -> None:
     assert [usual_layer(record(layers)) for layers in (1, 2, 3)] == [0, 0, 1]
     np.testing.assert_allclose(word_looks(record(3)), [[0, 0.5, 0]])
     np.testing.assert_allclose(word_looks(record(3), layer=0), [[0.5, 0, 0]])
+
+
+def test_layers_that_never_see_the_source_are_not_the_usual_one() -> None:
+    some = record(4)
+    for seen, usual in (([1, 3], 1), ([0, 1], 0), ([0, 1, 2], 1), ([2], 2), ([], 0)):
+        weights = some.weights["cross"].copy()
+        weights[[layer for layer in range(4) if layer not in seen]] = 0
+        assert usual_layer(replace(some, weights={"cross": weights})) == usual
 
 
 def test_a_record_is_aligned_by_argmax_unless_told_otherwise() -> None:

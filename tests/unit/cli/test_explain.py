@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +11,26 @@ HOSTILE = "\x1b[2J[/x] :smile:\nend"
 
 
 class Predictor:
-    """Answers with whatever it was asked."""
+    """Answers with whatever it was asked, and remembers that."""
 
-    def predict(self, request: Request, **_: object) -> Prediction:
+    def __init__(self) -> None:
+        self.asked: tuple[Request, dict[str, object]] | None = None
+
+    def predict(self, request: Request, **options: object) -> Prediction:
+        self.asked = request, options
         source = request.text
         pieces = (*source, "</s>")
         weights = {"cross": np.full((1, 1, len(pieces), len(pieces)), 1 / len(pieces), dtype=np.float32)}
         return Prediction(source, source, pieces[:-1], -0.5, AttentionRecord(pieces, pieces, weights))
 
 
-def explain(source: str, *options: str | Path, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr("regard.predictor.load", lambda *_, **__: Predictor())
+def explain(
+    source: str,
+    *options: str | Path,
+    monkeypatch: pytest.MonkeyPatch,
+    load: Callable[..., Predictor] = lambda *_, **__: Predictor(),
+) -> int:
+    monkeypatch.setattr("regard.predictor.load", load)
     monkeypatch.setattr("sys.argv", ["regard", "explain", "runs/x", source, *map(str, options)])
     return application.run()
 
@@ -52,3 +62,30 @@ def test_a_document_holds_every_piece_and_refuses_to_hide_some(
     assert explain("ab", "-o", tmp_path / "map.JSON", "--hide-special", monkeypatch=monkeypatch) == 2
     assert "--hide-special" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_predict_can_be_asked_is_explained_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    predictor, loaded = Predictor(), []
+
+    def load(*runs: Path, **_: object) -> Predictor:
+        loaded.extend(map(str, runs))
+        return predictor
+
+    wishes = ["--prefix", "a", "--require", "b", "--require", "c", "--forbid", "d", "--to", "fr"]
+    search = ["--beam", "4", "--search", "length_penalty=0.5", "--with", "runs/y"]
+    assert explain("ab", *wishes, *search, monkeypatch=monkeypatch, load=load) == 0
+    assert loaded == ["runs/x", "runs/y"]
+    assert predictor.asked is not None
+    request, options = predictor.asked
+    assert request == Request("ab", "a", ["b", "c"], ["d"], "fr")
+    assert options == {"beam": 4, "length_penalty": 0.5, "record": True, "attention": "all"}
+
+
+@pytest.mark.parametrize("options", [(), ("--beam", "1"), ("--beam", "3", "--search", "sample=true")])
+def test_no_tree_is_recorded_where_there_is_no_beam(
+    monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    predictor = Predictor()
+    explain("ab", *options, monkeypatch=monkeypatch, load=lambda *_, **__: predictor)
+    assert predictor.asked is not None
+    assert "record" not in predictor.asked[1]

@@ -1,6 +1,7 @@
 import io
 import os
 import signal
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -22,6 +23,26 @@ def test_a_byte_order_mark_at_the_start_is_no_part_of_the_first_line(
 ) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(given)))
     assert list(lines()) == expected
+
+
+def test_a_line_without_an_end_is_cut_at_a_character_and_shifts_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("regard.cli.lines.LONGEST_LINE", 100_001)
+    reading, writing = os.pipe()
+    text = ("ä" * 60_000 + "\nnext\n" + "b" * 100_001 + "\nlast").encode()
+    thread = threading.Thread(target=_write, args=(writing, text))
+    thread.start()
+    with os.fdopen(reading, "rb") as source:
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=source))
+        assert list(lines()) == ["ä" * 50_000, "next", "b" * 100_001, "last"]
+    thread.join()
+    assert "line 1 has more than 100,001 bytes" in capsys.readouterr().err
+
+
+def _write(pipe: int, content: bytes) -> None:
+    with os.fdopen(pipe, "wb") as file:
+        file.write(content)
 
 
 def test_an_interrupt_that_python_forgot_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:

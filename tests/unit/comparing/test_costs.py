@@ -3,8 +3,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
-from regard.comparing.costs import learning
+from regard.comparing.costs import computing_with, learning
 from regard.training import Spent
 
 
@@ -54,6 +55,13 @@ def test_a_quality_is_reached_at_the_first_validation_that_is_as_good(
 ) -> None:
     found = learning(record).reached(metric, quality, higher_is_better=higher_is_better)
     assert (found and found.steps) == step
+
+
+def test_while_decoding_is_timed_torch_has_the_threads_that_are_told() -> None:
+    before = torch.get_num_threads()
+    with computing_with(before + 2):
+        assert torch.get_num_threads() == before + 2
+    assert torch.get_num_threads() == before
 
 
 def test_a_run_without_a_record_has_no_costs(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@ import json
 from dataclasses import replace
 
 from regard.comparing.standings import Result
-from regard.comparing.tables import clock, document, legend, markdown, table
+from regard.comparing.tables import document, legend, markdown, table
+from regard.core.figures import clock
 
 
 def test_a_row_has_quality_with_spread_certainty_and_cost(result: Result) -> None:
@@ -46,6 +47,15 @@ def test_the_legend_says_what_was_equal_and_what_failed(result: Result) -> None:
         "Failed: third-1: diverged",
     ):
         assert words in told
+
+
+def test_the_legend_says_what_the_spread_of_a_model_with_one_run_is(result: Result) -> None:
+    first, second = result.standings
+    mixed = replace(result, standings=[first, replace(second, runs=second.runs[:1])])
+    told = "\n".join(legend(mixed))
+    assert "±: standard deviation over seeds; of other, with one run, half of the interval" in told
+    single = [replace(one, runs=one.runs[:1]) for one in result.standings]
+    assert "±: half of the interval" in "\n".join(legend(replace(result, standings=single)))
 
 
 def test_markdown_has_a_table_and_one_by_length(result: Result) -> None:

@@ -90,6 +90,10 @@ Fails = Callable[..., str]
         ),
         ("[model.encoder]\nkind = 'transformer'\nlook = 'locally'\n", ["look", "Did you mean 'local'?"]),
         ("[model.encoder]\nkind = 'transformer'\nblock = 0\n", ["model.encoder.block", "0"]),
+        (
+            "[model.encoder]\nkind = 'transformer'\npositions = 'rotary'\nscore = 'bahdanau'\n",
+            ["rotary", "additive", "encoder.score"],
+        ),
     ],
 )
 def test_a_wrong_value_is_named_with_what_was_found(fails: Fails, text: str, words: list[str]) -> None:
@@ -109,7 +113,7 @@ def test_a_wrong_value_is_named_with_what_was_found(fails: Fails, text: str, wor
         ("model.encoder.heads=3", "encoder.heads = 3 must divide encoder.width (128)"),
         ("model.encoder.score=location", "does not see what it looks at"),
         ("model.attention.score=none", "knows its source by looking at it"),
-        ("model.attention.selection=hard", "it is for recurrent decoders"),
+        ("model.attention.selection=hard", "it is for recurrent and convolutional decoders"),
         ("model.encoder.position_width=128", "must be smaller than encoder.width"),
         ("model.decoder.positions=rotary", "turn pairs of numbers"),
     ],

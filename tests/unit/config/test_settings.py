@@ -1,10 +1,12 @@
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from regard.attention import ALIASES, SCORES
 from regard.config import Config, load_config
+from regard.config.parts import PictureEncoder
 from regard.text.normalization import NORMALIZATIONS
 
 Fails = Callable[..., str]
@@ -29,6 +31,30 @@ Fails = Callable[..., str]
             "[model]\nattention.score = 'none'\n[training]\ndoubly_stochastic = 1\n",
             ["training.doubly_stochastic", "score none"],
         ),
+        (
+            "[model]\nattention.score = 'none'\n[search]\ncoverage = 0.2\n",
+            ["search.coverage", "score none"],
+        ),
+        (
+            "[task]\nname = 'captions'\n[text]\nshared = true\n[model]\nattention.pointer = true\n",
+            ["model.attention.pointer", "captions are pictures"],
+        ),
+        (
+            "[task]\nname = 'captions'\n[model]\nattention.pointer = true\n",
+            ["captions are pictures", "Leave it out"],
+        ),
+        (
+            "[task]\nname = 'captions'\n[text]\nshared = true\n[model]\ntie = 'all'\ndecoder.features = 128\n",
+            ["model.tie", "captions are pictures", "output"],
+        ),
+        (
+            "[task]\nname = 'captions'\n[model]\nencoder.kind = 'transformer'\n",
+            ["transformer encoder reads no pictures"],
+        ),
+        (
+            "[task]\nname = 'captions'\n[model]\npreset = 'bahdanau2015'\n",
+            ["recurrent encoder reads no pictures"],
+        ),
         ("[data]\nsplit_by = 'target'\n", ["data.split_by", "translation", "dates"]),
         ("[task]\nname = 'pronounce'\n[data]\ncolumns = [2, 1]\n", ["data.columns", "dictionary"]),
         (
@@ -41,6 +67,29 @@ def test_a_wrong_value_is_named_with_what_was_found(fails: Fails, text: str, wor
     sentence = fails(text)
     for word in words:
         assert word in sentence
+
+
+def test_one_setting_of_a_section_leaves_what_else_is_usual_there_for_the_task(tmp_path: Path) -> None:
+    path = tmp_path / "my.toml"
+    path.write_text("[task]\nname = 'captions'\n[model.encoder]\nwidth = 256\n", encoding="utf-8")
+    encoder = load_config(path).model.encoder
+    assert (encoder.kind, encoder.width) == ("picture", 256)
+
+
+def test_a_preset_for_pictures_keeps_its_own_encoder() -> None:
+    encoder = load_config("shapes", ["model.preset=xu2015_soft"]).model.encoder
+    assert isinstance(encoder, PictureEncoder)
+    assert encoder.backbone == "efficientnet_lite0"
+
+
+@pytest.mark.parametrize("mark", [None, "made"])
+def test_as_many_tags_as_can_stand_before_a_source_are_counted(mark: str | None) -> None:
+    corpus = {"source_language": "en", "target_language": "de", "train": "a.tsv"}
+    marked = {**corpus, "mark": mark} if mark else corpus
+    config = Config.model_validate({"task": {"name": "multilingual", "corpora": [corpus, marked]}})
+    assert config.tags == (2 if mark else 1)
+    assert config.longest == 1 + max(config.tags + config.data.max_source, config.search.max_length)
+    assert Config().tags == 0
 
 
 def test_hard_draws_can_be_learned_from_in_two_passes() -> None:

@@ -106,3 +106,13 @@ def test_missing_files_and_folders_are_told(folder: Path) -> None:
         list(rows_of(caption_file(str(folder))))
     with pytest.raises(UserError, match="no such"):
         list(rows_of(caption_file(str(folder / "nowhere"), "train")))
+
+
+def test_an_image_that_comes_or_goes_is_noticed(folder: Path) -> None:
+    before = caption_file(str(folder))
+    assert caption_file(str(folder)) == before
+    (folder / "images" / "b.jpg").unlink()
+    without = caption_file(str(folder))
+    assert repr(without) != repr(before)  # what a selection is kept under
+    (folder / "images" / "b.jpg").touch()
+    assert caption_file(str(folder)) == before

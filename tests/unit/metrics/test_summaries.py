@@ -47,3 +47,29 @@ def test_perplexity_weighs_answers_by_their_pieces() -> None:
     tally = perplexity([-2.0, -4.0], [1, 5])
     assert tally.score().value == pytest.approx(math.e)
     assert perplexity([-math.inf], [3]).score().value == pytest.approx(math.exp(700))
+
+
+def test_rouge_of_another_language_counts_words_of_any_script() -> None:
+    russian = METRICS["rouge_l"](language="ru")(["Дом стоит"], [["дом стоит там"]])
+    assert russian.value == pytest.approx(100 * 2 * (1 * 2 / 3) / (1 + 2 / 3))
+    assert "tok:unicode" in russian.signature
+    assert METRICS["rouge_1"](language="de")(["Häuser"], [["häuser"]]).value == 100
+    assert METRICS["rouge_1"](language="de")(["Häuser"], [["H user"]]).value == 0
+    hindi = METRICS["rouge_1"](language="hi")(["हिन्दी में"], [["हिन्दी"]])  # vowel signs are part of words
+    assert hindi.value == pytest.approx(100 * 2 / 3)
+
+
+def test_rouge_that_finds_no_word_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    assert METRICS["rouge_l"]()(["a"], [["!"]]).value == 0
+    assert not caplog.messages
+    assert METRICS["rouge_l"]()(["Дом"], [["дом"]]).value == 0
+    (said,) = caplog.messages
+    assert "rouge_l finds no word in the right answers" in said
+    assert "task.language" in said
+
+
+def test_bleu_cuts_chinese_as_sacrebleu_does() -> None:
+    found = METRICS["bleu"](language="zh-TW")(["我爱你们大家"], [["我爱你们大家"]])
+    assert found.value == pytest.approx(100)
+    assert "tok:zh" in found.signature
+    assert "tok:13a" in METRICS["bleu"](language="de")(["ein Haus"], [["ein Haus"]]).signature

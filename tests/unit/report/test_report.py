@@ -213,7 +213,7 @@ def test_a_model_without_attention_says_so(evaluation: Evaluation) -> None:
     fixed = replace(
         evaluation, look=lambda some: [predicted(one.text, TEXTS[one.text][0], looks=False) for one in some]
     )
-    assert report(fixed).count("answers from one fixed vector") == 4
+    assert report(fixed).count("none was recorded, or this model has none") == 4
 
 
 def test_what_was_not_asked_for_is_left_out(evaluation: Evaluation) -> None:
@@ -230,3 +230,21 @@ def test_a_page_that_cannot_be_written_is_told_to_the_person(evaluation: Evaluat
         save_report(evaluation, tmp_path / "file/report.html")
     path = save_report(evaluation, tmp_path / "new/report.html")
     assert path.read_text(encoding="utf-8") == report(evaluation)
+
+
+def test_boxes_that_scroll_can_be_reached_and_have_a_name(evaluation: Evaluation) -> None:
+    frames = [one for _, one in Read(report(evaluation)).elements if one.get("class") == "frame"]
+    names = [one["aria-label"] for one in frames if one["tabindex"] == "0" and one["role"] == "group"]
+    assert len(names) == len(frames)
+    assert names[:3] == [
+        "Scores beside their-run",
+        "Scores by source length",
+        "Scores by frequency of source words",
+    ]
+    assert names[3:] == ["What the model looked at"] * 4
+
+
+def test_a_small_difference_has_as_many_decimals_as_it_needs(evaluation: Evaluation) -> None:
+    against = Against("their-run", {"mse": Comparison("mse", 0.0101, 0.0123, 0.0003, False)})
+    words = " ".join(Read(report(replace(evaluation, against=against))).words.split())
+    assert "mse 0.0101 0.0123 −0.0022 0.0003 better" in words

@@ -1,12 +1,24 @@
 from collections import Counter
+from collections.abc import Sequence
 from random import Random
 
 import pytest
+import tokenizers
 
+from regard.data import WINDOWS
 from regard.text import TOKENIZERS, BpeDropout, Tokenizer
+from regard.text.bytelevel import raw
 
 TEXTS = ["the cat sat on the mat", "the dog ate the cat", "Ein Café in Köln", "banana bandana"] * 3
 TOKENIZER = TOKENIZERS["bpe"](TEXTS, vocabulary=320)
+
+
+def raw_bytes(tokenizer: Tokenizer, ids: Sequence[int]) -> bytes:
+    names = {
+        number: piece
+        for piece, number in tokenizers.Tokenizer.from_str(tokenizer.to_json()).get_vocab().items()
+    }
+    return b"".join(raw(names[number]) for number in ids)
 
 
 def frequencies(tokenizer: Tokenizer, text: str, rate: float, draws: int = 20_000) -> dict[str, float]:
@@ -64,3 +76,13 @@ def test_a_row_that_would_grow_too_long_stays_as_it_is() -> None:
 def test_a_word_without_end_is_cut_too() -> None:
     ids = TOKENIZER.encode("banana" * 60)
     assert TOKENIZER.decode(BpeDropout(TOKENIZER, 0.1, longest=1000)(ids, Random(1))) == "banana" * 60
+
+
+@pytest.mark.parametrize("window", list(WINDOWS))
+def test_rows_that_were_cut_inside_of_a_character_keep_their_bytes(window: str) -> None:
+    ids = TOKENIZER.encode("今日は猫がとても大きい。Café 🐈")
+    cut = BpeDropout(TOKENIZER, 0.3, longest=200)
+    for size in range(1, len(ids)):
+        row = WINDOWS[window](ids, size)
+        again = cut(row, Random(size))
+        assert raw_bytes(TOKENIZER, again) == raw_bytes(TOKENIZER, row), size

@@ -97,3 +97,10 @@ def test_a_row_that_would_grow_too_long_stays_as_it_is() -> None:
     assert {len(row) > len(ids) + 3 for row in grown} == {True, False}
     for seed, row in enumerate(grown):
         assert bound(ids, Random(seed)) == (row if len(row) <= len(ids) + 3 else ids)
+
+
+def test_a_row_that_was_cut_inside_of_a_character_is_drawn_too() -> None:
+    tokenizer = TOKENIZERS["unigram"](["今日は猫がとても大きい", "今日も犬が"] * 5, vocabulary=320)
+    ids = tokenizer.encode("今日は鳥がいる")
+    for size in range(1, len(ids)):
+        assert UnigramSampling(tokenizer, 0.5, longest=200)(ids[:size], Random(size))

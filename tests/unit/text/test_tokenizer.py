@@ -6,8 +6,8 @@ import tokenizers
 
 from regard.core.errors import UserError
 from regard.core.pieces import SPECIAL_PIECES, UNKNOWN
+from regard.core.surrogates import without_surrogates
 from regard.text import TOKENIZERS, Tokenizer
-from regard.text.surrogates import without_surrogates
 
 TEXTS = ["the cat sat on the mat", "the dog ate the cat", "Ein Café in Köln", "<s> </s> <pad> <unk>"] * 3
 

@@ -166,9 +166,36 @@ def test_pieces_are_drawn_from_what_the_first_pass_said() -> None:
     torch.manual_seed(0)
     with torch.no_grad():
         FEEDINGS["two_pass"](lambda step: 0.0)(model, many, 0)
-        expected = torch.softmax(model.decoder.head(calls[0][1][0, 0]), dim=-1)  # V
+        said = model.decoder.head(calls[0][1][0, 0])  # V
+    said[[PAD, BEGIN]] = -torch.inf  # no answer has them
+    expected = torch.softmax(said, dim=-1)
     found = torch.bincount(calls[1][0][:, 1], minlength=VOCABULARY) / 40_000
     assert (found - expected).abs().max() < 0.01
+
+
+@pytest.mark.parametrize("feeding", ["scheduled", "two_pass", "free"])
+def test_a_model_that_says_padding_is_fed_a_piece_in_every_place(feeding: str) -> None:
+    """Padding among the pieces would be passed over, and what is said after it learned from the wrong row."""
+    model, examples = transformer(), batch((6,) * 8)
+    with torch.no_grad():
+        model.decoder.head.bias[[PAD, BEGIN]] = 30.0
+    fed = []
+    embed = model.decoder.embedding.pieces.register_forward_pre_hook(lambda _, given: fed.append(given[0]))
+    FEEDINGS[feeding](lambda step: 0.0)(model, examples, 0)
+    embed.remove()
+    assert all((ids != PAD).all() for ids in fed)
+    begun = torch.cat([ids.flatten() for ids in fed]) == BEGIN
+    assert int(begun.sum()) == 8 * (2 if feeding == "two_pass" else 1)
+
+
+def test_the_second_pass_leaves_padding_out_of_the_source_as_a_teacher_does() -> None:
+    rows = []
+    for feeding in ("teacher", "two_pass"):
+        model = transformer()
+        project = model.decoder.blocks[0].across.keys_and_values
+        project.register_forward_hook(lambda _, given, __: rows.append(tuple(given[0].shape[:-1])))
+        FEEDINGS[feeding](lambda step: 1.0)(model, batch((9, 1, 1)), 0)
+    assert rows == [(14,), (3, 10), (14,)]  # a teacher's, the first pass without gradient, the second
 
 
 def test_truth_and_draws_are_mixed_for_each_piece_by_itself_in_two_passes_too(

@@ -1,5 +1,10 @@
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from regard.layers import Head
 from regard.layers.likelihood import ROWS, WORTH
@@ -51,3 +56,28 @@ def test_without_gradient_only_the_loss_is_made() -> None:
     with torch.inference_mode():
         judged = Features(torch.randn(5, 4), head).judge(torch.randint(6, (5,)), 0.1)
     assert judged.total.isfinite()
+
+
+class _Shapes(TorchDispatchMode):
+    """Of all that is made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made: set[tuple[int, ...]] = set()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = func(*args, **(kwargs or {}))
+        if isinstance(made, torch.Tensor):
+            self.made.add(tuple(made.shape))
+        return made
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize(("mode", "expected"), [(torch.no_grad, False), (torch.enable_grad, True)])
+def test_gradients_are_made_only_where_somebody_goes_backward(
+    mode: Callable[[], AbstractContextManager[None]], expected: bool, smoothing: float
+) -> None:
+    head, features, wanted = Head(8, 30), torch.randn(5, 8), torch.randint(30, (5,))
+    with mode(), _Shapes() as shapes:
+        Features(features, head).judge(wanted, smoothing)
+    assert ((30, 8) in shapes.made) == expected

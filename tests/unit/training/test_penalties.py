@@ -1,6 +1,10 @@
 import pytest
 import torch
+from small import STREAM, VOCABULARY, batch
 
+from regard import build
+from regard.config import load_config
+from regard.core.kinds import CROSS
 from regard.training import DoublyStochastic
 
 ALL = torch.ones(1, 3, dtype=torch.bool)  # B T
@@ -31,3 +35,22 @@ def test_it_can_be_learned_from() -> None:
     DoublyStochastic()(scores.softmax(-1), ALL).backward()
     assert scores.grad is not None
     assert scores.grad.abs().sum() > 0
+
+
+def test_another_layer_can_be_the_one_that_counts() -> None:
+    looks = torch.zeros(1, 2, 1, 3, 3)
+    looks[:, 0, 0] = torch.eye(3)
+    assert DoublyStochastic(layer=-2)(looks, ALL) == 0
+    assert DoublyStochastic(layer=-1)(looks, ALL) == 3
+
+
+def test_of_one_stream_it_is_the_last_layer_that_sees_the_source_which_learns() -> None:
+    """The layers look locally, at what is compressed and locally again: the last sees nothing of the source."""
+    sizes = [f"model.encoder.{one}" for one in (*STREAM, "layers=3")]
+    config = load_config("dates", ["model.preset=transformer_dmca", *sizes, "training.doubly_stochastic=1"])
+    model, examples = build.model(config, {"source": VOCABULARY, "target": VOCABULARY}), batch()
+    (penalty,) = build.objective(config).penalties
+    penalty(model(examples, frozenset({CROSS})).attention[CROSS], examples.target.mask).backward()
+    learned = [one.look.project.weight.grad for one in model.decoder.blocks]
+    assert learned[1] is not None
+    assert learned[1].abs().sum() > 0

@@ -117,3 +117,12 @@ def test_without_scripts_the_texts_can_still_be_read(hostile: Prediction) -> Non
 def test_the_page_says_what_of_a_long_source_was_not_read(two_by_three: Prediction) -> None:
     assert "were not read" not in page(two_by_three)
     assert "1,097 of its pieces were not read" in page(replace(two_by_three, unread=1097))
+
+
+def test_of_an_ensemble_the_page_has_the_mean_of_the_looks(two_by_three: Prediction) -> None:
+    one = two_by_three.attention.weights["cross"]
+    record = replace(two_by_three.attention, weights={"cross.1": one, "cross.2": one[..., ::-1].copy()})
+    shown = Page(page(replace(two_by_three, attention=record))).data["prediction"]["attention"]
+    assert list(shown) == ["cross"]
+    assert shown["cross"]["shape"] == [1, 1, 2, 3]
+    assert shown["cross"]["weights"][0][0][0] == pytest.approx([0.4, 0.2, 0.4])

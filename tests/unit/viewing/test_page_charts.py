@@ -20,6 +20,13 @@ def test_ticks_are_round_and_hold_the_values(low: float, high: float, expected: 
     assert nice_ticks(low, high) == expected
 
 
+@pytest.mark.parametrize("values", [(100.0, 100.00000000000001), (0.0, 1e-13), (3.0, 3.0)])
+@pytest.mark.parametrize("lowest", [None, 0.0])
+def test_a_curve_that_hardly_moves_can_be_drawn(values: tuple[float, float], lowest: float | None) -> None:
+    curve = Curve("flat", [(0, values[0]), (1, values[1])])
+    assert "<path" in chart("x", [curve], over="steps", lowest=lowest)
+
+
 RECORD = [
     {"kind": "train", "step": 1, "loss": 4.0, "learning_rate": 0.1},
     {"kind": "train", "step": 2, "loss": 2.0, "learning_rate": 0.1},

@@ -251,7 +251,7 @@ def test_letters_tell_of_the_context_too() -> None:
 
 
 def test_letters_without_attention_say_so() -> None:
-    assert "fixed vector" in PathView().letters(without_attention())
+    assert "none was recorded" in PathView().letters(without_attention())
 
 
 def test_a_prediction_of_points_is_saved_in_all_formats(tmp_path: Path) -> None:

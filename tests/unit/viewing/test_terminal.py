@@ -40,7 +40,7 @@ def test_control_characters_of_an_answer_do_not_reach_the_terminal(predict) -> N
 
 
 def test_nothing_to_draw_is_said(predict) -> None:
-    assert "one fixed vector" in terminal(predict(["a"], ["x"], None))
+    assert "none was recorded, or this model has none" in terminal(predict(["a"], ["x"], None))
     assert "the source has no pieces" in terminal(predict([], ["x"], np.zeros((1, 1, 1, 0))))
     assert "the answer has no pieces" in terminal(predict(["a"], [], np.zeros((1, 1, 0, 1))))
 
