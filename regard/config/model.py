@@ -117,8 +117,8 @@ class Model(Settings):
             if look.selection == "hard":
                 yield (
                     "the hard selection is trained by drawing one place at each step, but a Transformer's decoder "
-                    "looks in every layer and head: it is for recurrent and convolutional decoders. The nearest selection "
-                    "looks at one place too"
+                    "looks in every layer and head: it is for recurrent and convolutional decoders. The nearest "
+                    "selection looks at one place too"
                 )
         if look.score == NO_ATTENTION and (look.heads, look.scope, look.selection) != (1, "global", "soft"):
             yield "without attention (score none) there is nothing for heads, scope or selection to do"
