@@ -335,7 +335,7 @@ def test_the_link_to_the_api_works_where_there_are_keys(browser: Browser, runs: 
         page.goto(link(server.port))
         page.get_by_role("link", name="API").click()
         expect(page.get_by_role("heading", name="Regard: API")).to_be_visible()
-        assert page.evaluate("document.styleSheets[0].cssRules.length") > 0
+        page.wait_for_function("document.styleSheets[0]?.cssRules.length > 0")  # its style came, too
 
 
 def test_a_server_with_a_key_asks_for_it(browser: Browser, runs: dict[str, Path]) -> None:
