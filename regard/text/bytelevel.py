@@ -21,9 +21,8 @@ def _bytes_by_character() -> dict[str, int]:
 
 _BYTES = _bytes_by_character()
 _CHARACTERS = {byte: character for character, byte in _BYTES.items()}
-_STRAY = re.compile(
-    "([\udc80-\udcff]+)"
-)  # bytes that are no characters, as Python's `surrogateescape` has them
+# Bytes that are no characters, as Python's `surrogateescape` has them.
+_STRAY = re.compile("([\udc80-\udcff]+)")
 
 
 def around(model: models.Model, steps: Sequence[normalizers.Normalizer]) -> tokenizers.Tokenizer:
