@@ -136,7 +136,7 @@ def test_words_of_the_answer_are_walked_by_arrow_keys(page: Page, server: Here) 
     assert page.evaluate("document.activeElement.dataset.at") == "1"
     assert readout(page) != first
     expect(page.locator("#spoken")).to_have_text(readout(page))  # and those who listen hear it
-    assert page.locator('#answer [tabindex="0"]').count() == 1
+    expect(page.locator('#answer [tabindex="0"]')).to_have_count(1)
 
 
 def test_next_best_answers_have_scores_and_can_be_chosen(page: Page, server: Here) -> None:
@@ -423,7 +423,7 @@ def test_hostile_texts_are_texts_everywhere(page: Page, server: Here) -> None:
         tab.click()
         expect(page.locator("#view")).to_contain_text("onerror=")
     assert page.evaluate("window.taken") is None
-    assert page.locator("img, main script").count() == 0
+    expect(page.locator("img, main script")).to_have_count(0)
 
 
 def test_no_script_but_the_pages_own_may_run(page: Page, server: Here) -> None:

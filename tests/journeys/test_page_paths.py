@@ -152,14 +152,14 @@ def test_several_futures_are_listed_and_one_is_chosen(page: Page, server: Here) 
         "/v1/predict", {"model": "arms", "inputs": [SOURCES[0]], "best": 4, "return": ["scores"]}
     ).json["predictions"][0]["answers"]
     expect(page.locator(".answers .row")).to_have_count(4)
-    assert page.locator(".pad path.future").count() == 3
+    expect(page.locator(".pad path.future")).to_have_count(3)
     assert f"{answers[2]['score']:.3f}".replace("-", "−") in page.locator(".answers .row").nth(2).inner_text()
     page.locator(".answers .row").nth(2).click()
     x = read_points(answers[2]["text"])[-1][0]
     expect(page.locator("#answer .unit small").last).to_contain_text(f"({x:.3g}".replace("-", "−"))
     opened(page, server, model="paths", input=json.dumps(LINE))
     expect(page.locator(".answers")).to_be_hidden()  # a model that is sure draws no others
-    assert page.locator(".pad path.future").count() == 0
+    expect(page.locator(".pad path.future")).to_have_count(0)
     refused = server.post("/v1/predict", {"model": "paths", "inputs": [json.dumps(LINE)], "best": 2})
     assert refused.status == 422
     assert "best is 2, but at most 1" in refused.json["error"]

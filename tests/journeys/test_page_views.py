@@ -152,16 +152,16 @@ def test_the_colours_of_cells_are_those_of_the_house(page: Page, server: Here) -
 def test_lines_above_the_threshold_are_drawn(page: Page, server: Here) -> None:
     opened(page, server, view="attention", drawing="lines", special=1, threshold=0.1)
     weights = predicted(server).attention.cross()
-    assert page.locator(".lines .line").count() == int((weights >= 0.1).sum())
+    expect(page.locator(".lines .line")).to_have_count(int((weights >= 0.1).sum()))
     page.locator("#answer .unit").nth(1).hover()
-    assert page.locator(".lines .line.on").count() == int((weights[1] >= 0.1).sum())
+    expect(page.locator(".lines .line.on")).to_have_count(int((weights[1] >= 0.1).sum()))
     page.get_by_label("Hide below").fill("0.3")
     expect(page.locator(".lines .line")).to_have_count(int((weights >= 0.3).sum()))
 
 
 def test_all_heads_are_shown_and_one_is_picked(page: Page, server: Here) -> None:
     opened(page, server, view="attention", drawing="heads")
-    assert page.locator(".head").count() == 4
+    expect(page.locator(".head")).to_have_count(4)
     page.get_by_role("button", name="Layer 1, head 0").press("Enter")
     expect(page.locator(".map")).to_be_visible()
     expect(page.locator(".frame[role=application]")).to_be_focused()
@@ -195,7 +195,7 @@ def test_another_piece_at_a_step_is_decoded_further(page: Page, server: Here) ->
     wanted = server.texts([SOURCE], model="first", prefix=answer.pieces[0] + other)[0]
     expect(page.locator("#answer")).to_have_text(wanted)
     expect(page.get_by_label("Begin with")).to_have_value(answer.pieces[0] + other)
-    assert page.locator(".step.fixed").count() == 2
+    expect(page.locator(".step.fixed")).to_have_count(2)
     page.get_by_role("button", name=re.compile("Take back")).click()
     expect(page.locator("#answer")).to_have_text(answer.text)
 
@@ -304,14 +304,15 @@ def test_pieces_that_are_parts_of_characters_are_put_together(page: Page, server
 
     page.get_by_role("tab", name="What if").click()
     choices = page.locator(".steps > li").nth(1).get_by_role("button")
+    expect(choices).to_have_count(3)
     assert [one.is_disabled() for one in choices.all()] == [True, False, True]
     choices = page.locator(".steps > li").nth(2).get_by_role("button")
+    expect(choices).to_have_count(3)
     assert [one.is_disabled() for one in choices.all()] == [False, False, True]
     choices.nth(1).click()
     expect(page.get_by_label("Begin with")).to_have_value("a 愜")
-    settled(page)
+    expect(page.locator(".step.fixed")).to_have_count(3)
     assert asked[-1]["prefix"] == "a 愜"
-    assert page.locator(".step.fixed").count() == 3
 
 
 def test_words_are_required_and_forbidden(page: Page, server: Here) -> None:
@@ -336,12 +337,12 @@ def test_the_tree_of_a_beam_is_that_of_python_and_is_walked(page: Page, server: 
     tree = beam_tree(answer, 1000)
     assert tree
     nodes = page.locator(".node")
-    assert nodes.count() == len(tree.nodes)
+    expect(nodes).to_have_count(len(tree.nodes))
     drawn = nodes.evaluate_all(
         "all => all.map((one) => [Number(one.dataset.number), one.querySelector('.box').y.baseVal.value])"
     )
     assert {number: round((y - 34 + 14.5 - 18) / 29 + 0.12) for number, y in drawn} == tree.rows
-    assert page.locator(".node.answer").count() == len(tree.answer)
+    expect(page.locator(".node.answer")).to_have_count(len(tree.answer))
     expect(page.locator(".card .readout")).to_have_text(tree.summary)
     nodes.first.focus()
     page.keyboard.press("ArrowRight")
@@ -363,7 +364,7 @@ def test_two_models_and_two_searches_are_compared(page: Page, server: Here) -> N
     page.locator(".two section").nth(1).get_by_label("Beam").fill("3")
     page.keyboard.press("Enter")
     expect(texts.nth(1)).to_have_text(server.texts([SOURCE], model="second", beam=3)[0])
-    assert page.locator(".two .map").count() == 2
+    expect(page.locator(".two .map")).to_have_count(2)
     assert page.locator(".two mark").count() > 0
     assert "other_model=second&other_beam=3" in page.url
 
