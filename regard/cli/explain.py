@@ -1,6 +1,7 @@
 """regard explain"""
 
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,13 @@ from regard.core.errors import UserError, sentence
 _WHOLE = (".html", ".json")
 
 
+class Kind(StrEnum):
+    cross = "cross"
+    encoder = "encoder"
+    decoder = "decoder"
+    context = "context"
+
+
 def explain(
     run: RunArgument,
     source: Annotated[str, typer.Argument(help="What to answer, such as 'Saturday 09 May 2018'.")],
@@ -41,6 +49,13 @@ def explain(
     words: Annotated[
         bool, typer.Option("--words", help="By words, as blanks separate them, instead of pieces.")
     ] = False,
+    looks: Annotated[
+        Kind,
+        typer.Option(
+            help="What to show: looks of the answer at the source (cross), of the source at itself (encoder), of the "
+            "answer at itself (decoder), of a path at its context (context)."
+        ),
+    ] = Kind.cross,
     layer: Annotated[
         int | None, typer.Option(min=0, help="Layer to show, counted from 0. Default: their mean.")
     ] = None,
@@ -60,6 +75,10 @@ def explain(
     With a --beam above 1 also what the search considered, as a tree: here, in .html and in .json. What is asked of the
     answer is as in `regard predict`.
     """
+    if looks != Kind.cross and output is not None and output.suffix.lower() == ".json":
+        raise UserError(
+            "--looks is for pictures and pages: a .json holds looks of every kind. Leave it out here."
+        )
     if hide_special and output is not None and output.suffix.lower() == ".json":
         raise UserError("--hide-special is for pictures: a .json holds every piece. Leave it out here.")
     if (layer is not None or head is not None) and output is not None and output.suffix.lower() in _WHOLE:
@@ -79,7 +98,9 @@ def explain(
         raise UserError(f"There is no answer: {sentence(answer.problem)}")
     if words and answer.attention.kinds:
         answer = replace(answer, attention=answer.attention.in_words())
-    view = (answer.view or TextView()).showing(layer=layer, head=head, hide_special=hide_special)
+    view = (answer.view or TextView()).showing(
+        layer=layer, head=head, hide_special=hide_special, kind=looks.value
+    )
     if output is None:
         results.print(view.letters(answer))
         return

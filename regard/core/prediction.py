@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.errors import UserError
-from regard.core.kinds import plain_kind
+from regard.core.kinds import CONTEXT, CROSS, ENCODER, plain_kind
+from regard.core.pieces import BEGIN, SPECIAL_PIECES
 from regard.core.words import Shares, Words
 
 Weights = NDArray[np.float32]  # layers, heads, target, source
@@ -22,7 +23,8 @@ class AttentionRecord:
     `"cross"` is the decoder's look at the source: its rows go with `target_pieces`, its columns
     with `source_pieces`. `"encoder"` is the look of the source at itself. `"decoder"` is the look of the
     answer at itself: its rows go with `target_pieces`, its columns with the pieces that had been fed, the
-    begin mark first. A model without attention has no kinds, and neither has a record nobody asked for.
+    begin mark first. `"context"` is the look at what stands beside a source. A model without attention has no
+    kinds, and neither has a record nobody asked for.
     """
 
     source_pieces: tuple[str, ...]
@@ -76,6 +78,35 @@ class AttentionRecord:
         weights = weights if head is None else weights[:, [head]]
         mean: NDArray[np.float32] = weights.mean(axis=(0, 1))
         return mean
+
+    def seen(self, kind: str) -> "AttentionRecord":
+        """The looks of one kind alone, as if they were those at the source: who looks is the target.
+
+        So whatever draws the one draws the others.
+        """
+        if kind == CROSS:
+            return self
+        if not self.has(kind):
+            known = ", ".join(dict.fromkeys(map(plain_kind, self.weights)))
+            raise UserError(
+                f"This prediction has no looks of the kind {kind!r}. It has: {known}."
+                if known
+                else f"This prediction has no looks at all, and so none of the kind {kind!r}."
+            )
+        looks = {
+            one.replace(kind, CROSS, 1): weights
+            for one, weights in self.weights.items()
+            if plain_kind(one) == kind
+        }
+        if kind == ENCODER:
+            sides = (self.source_pieces, self.source_words)
+            return AttentionRecord(sides[0], sides[0], looks, sides[1], sides[1])
+        count = next(iter(looks.values())).shape[-1]
+        if kind == CONTEXT:
+            return AttentionRecord(tuple(map(str, range(1, count + 1))), self.target_pieces, looks)
+        fed, words = (SPECIAL_PIECES[BEGIN], *self.target_pieces)[:count], self.target_words
+        before = None if words is None else Words(words.texts, (None, *words.of)[:count])
+        return AttentionRecord(fed, self.target_pieces, looks, before, words)
 
     def in_words(self) -> "AttentionRecord":
         """The same looks by words, as white space separates them, instead of pieces; marks stay as they are.
@@ -137,8 +168,10 @@ class View(Protocol):
         """For a terminal."""
         ...
 
-    def showing(self, *, layer: int | None, head: int | None, hide_special: bool) -> "View":
-        """The same, of one layer and head, counted from 0, or of their mean; with or without the marks."""
+    def showing(
+        self, *, layer: int | None, head: int | None, hide_special: bool, kind: str = CROSS
+    ) -> "View":
+        """A view of one layer and head, counted from 0, or of their mean; with or without the marks; of one kind."""
         ...
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from regard.core.kinds import plain_kind
+from regard.core.kinds import CONTEXT, CROSS, DECODER, ENCODER, plain_kind
 from regard.core.prediction import AttentionRecord, Prediction
 from regard.viewing.fragment import fragment
 from regard.viewing.heatmap import heatmap, placard
@@ -17,16 +17,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TextView:
-    """Draws the look at the source as a heat map: of one layer and head, counted from 0, or their mean."""
+    """Draws looks as a heat map: of one layer and head, counted from 0, or their mean.
+
+    Looks at the source, unless `kind` is another of the record's.
+    """
 
     layer: int | None = None
     head: int | None = None
     hide_special: bool = False
     sides: tuple[str, str] = ("source", "target")  # names of the axes
+    kind: str = CROSS
 
     def figure(self, prediction: Prediction) -> "Figure":
-        record = prediction.attention
-        if not record.has("cross"):
+        record = prediction.attention.seen(self.kind)
+        if not record.has(CROSS):
             return placard(
                 NO_LOOKS,
                 [f"source  {_short(prediction.source)}", f"answer  {_short(prediction.text)}"],
@@ -37,24 +41,28 @@ class TextView:
             record.target_pieces,
             hide_special=self.hide_special,
             caption=self.caption(record),
-            sides=self.sides,
+            sides=self._sides(),
         )
 
     def html(self, prediction: Prediction) -> str:
+        prediction = self._seen(prediction)
         record = prediction.attention
-        if not record.has("cross"):
+        if not record.has(CROSS):
             return fragment(prediction, None)
         weights = record.cross(self.layer, self.head)
         return fragment(prediction, weights, hide_special=self.hide_special, caption=self.caption(record))
 
     def page(self, prediction: Prediction) -> str:
-        return page(prediction, hide_special=self.hide_special)
+        return page(prediction, hide_special=self.hide_special, kind=self.kind)
 
     def letters(self, prediction: Prediction) -> str:
+        prediction = self._seen(prediction)
         return terminal(prediction, layer=self.layer, head=self.head, hide_special=self.hide_special)
 
-    def showing(self, *, layer: int | None, head: int | None, hide_special: bool) -> "TextView":
-        return replace(self, layer=layer, head=head, hide_special=hide_special)
+    def showing(
+        self, *, layer: int | None, head: int | None, hide_special: bool, kind: str = CROSS
+    ) -> "TextView":
+        return replace(self, layer=layer, head=head, hide_special=hide_special, kind=kind)
 
     def caption(self, record: AttentionRecord) -> str | None:
         """Which of several layers and heads the picture shows; nothing when there is but one."""
@@ -70,6 +78,18 @@ class TextView:
         if averaged:
             told.append("mean of " + " × ".join(averaged))
         return ", ".join(told) or None
+
+    def _seen(self, prediction: Prediction) -> Prediction:
+        return replace(prediction, attention=prediction.attention.seen(self.kind))
+
+    def _sides(self) -> tuple[str, str]:
+        source, target = self.sides
+        return {
+            CROSS: self.sides,
+            CONTEXT: ("context", target),
+            ENCODER: (source, source),
+            DECODER: (f"{target}, so far", target),
+        }[self.kind]
 
 
 def _short(text: str) -> str:

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from regard.core.errors import UserError
-from regard.core.prediction import AttentionRecord, Prediction
+from regard.core.kinds import CROSS
+from regard.core.prediction import AttentionRecord, Prediction, View
 from regard.viewing.attention_map import TextView
 from regard.viewing.heatmap import placard
 from regard.viewing.path_data import Paths
@@ -59,8 +60,10 @@ class PathView:
         except _NothingError as nothing:
             return f"No points to draw. {nothing}"
 
-    def showing(self, *, layer: int | None, head: int | None, hide_special: bool) -> "PathView":
-        """Points have no marks that could be hidden."""
+    def showing(self, *, layer: int | None, head: int | None, hide_special: bool, kind: str = CROSS) -> View:
+        """Points have no marks that could be hidden. Looks that are not at the source are a heat map of steps."""
+        if kind != CROSS:
+            return TextView(layer, head, kind=kind)
         return replace(self, layer=layer, head=head)
 
     def _paths(self, prediction: Prediction) -> Paths:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.errors import UserError
-from regard.core.prediction import AttentionRecord, Prediction
+from regard.core.kinds import CROSS, ENCODER
+from regard.core.prediction import AttentionRecord, Prediction, View
 from regard.viewing.attention_map import TextView
 from regard.viewing.fragment import BOX, answered
 from regard.viewing.heatmap import placard
@@ -79,7 +80,12 @@ class PictureView:
         ]
         return "\n\n".join(parts)
 
-    def showing(self, *, layer: int | None, head: int | None, hide_special: bool) -> "PictureView":
+    def showing(self, *, layer: int | None, head: int | None, hide_special: bool, kind: str = CROSS) -> View:
+        """Looks that are not at the picture are a heat map of words."""
+        if kind == ENCODER:
+            raise UserError("What the cells of a picture make of each other cannot be drawn on it.")
+        if kind != CROSS:
+            return TextView(layer, head, hide_special, kind=kind)
         return replace(self, layer=layer, head=head, hide_special=hide_special)
 
     def _looks(self, record: AttentionRecord) -> Looks | None:

@@ -183,3 +183,7 @@ def test_explain_shows_words_and_one_layer_where_asked(tiny: Path, tmp_path: Pat
     assert "There is no layer 7" in sentence(done)
     done = regard("explain", "runs/tiny", "3 May", "--head", "0", "-o", "x.json", folder=tiny, code=2)
     assert "a .json holds all" in sentence(done)
+    done = regard("explain", "runs/tiny", "3 May", "--looks", "decoder", folder=tiny, code=2)
+    assert "no looks of the kind 'decoder'. It has: cross" in sentence(done)
+    done = regard("explain", "runs/tiny", "3 May", "--looks", "encoder", "-o", "x.json", folder=tiny, code=2)
+    assert "a .json holds looks of every kind" in sentence(done)

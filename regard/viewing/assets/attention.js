@@ -1,7 +1,7 @@
 
 (() => {
   "use strict";
-  const { prediction, labels, special, hidden } = JSON.parse(document.getElementById("data").textContent);
+  const { prediction, labels, special, hidden, told } = JSON.parse(document.getElementById("data").textContent);
   const look = prediction.attention.cross;
   const isSpecial = (piece) => special.includes(piece);
   const pieces = { source: prediction.source_pieces, target: prediction.target_pieces };
@@ -117,7 +117,7 @@
     const rows = shown("target"), columns = shown("source");
     cells = new Map();
     names = { source: new Map(), target: new Map() };
-    grid.setAttribute("aria-label", "Weights: target pieces down, source pieces across");
+    grid.setAttribute("aria-label", "Weights: who looked down, what was looked at across");
     grid.setAttribute("aria-rowcount", rows.length + 1);
     grid.setAttribute("aria-colcount", columns.length + 1);
 
@@ -310,7 +310,7 @@
     if (layers > 1) parts.push(state.layer === null ? `mean of ${layers} layers` : `layer ${state.layer}`);
     if (heads > 1) parts.push(state.head === null ? `mean of ${heads} heads` : `head ${state.head}`);
     const which = parts.length ? parts.join(", ") + ": " : "";
-    const text = which + "each row shows where one piece of the answer looked in the source.";
+    const text = which + "each row shows " + told + ".";
     return text[0].toUpperCase() + text.slice(1);
   }
 

@@ -74,3 +74,36 @@ def test_a_record_in_words_stays_as_it_is() -> None:
 def test_a_record_that_knows_no_words_says_so() -> None:
     with pytest.raises(UserError, match="no attention to read words off"):
         AttentionRecord(("a",), ("b",), {}).in_words()
+
+
+def test_looks_of_every_kind_can_be_seen_as_if_they_were_at_the_source() -> None:
+    assert record().seen("cross") == record()
+    itself = record().seen("encoder")
+    assert itself.source_pieces == itself.target_pieces == record().source_pieces
+    np.testing.assert_array_equal(itself.cross(), ENCODER[0, 0])
+    before = record().seen("decoder")
+    assert (before.source_pieces, before.target_pieces) == (("<s>", "▁do", "g"), ("▁do", "g", "</s>"))
+    np.testing.assert_array_equal(before.cross(), DECODER[0, 0])
+    assert before.in_words().source_pieces == ("<s>", "dog")
+    words = record().in_words().seen("decoder")
+    assert (words.source_pieces, words.target_pieces) == (("<s>", "dog"), ("dog", "</s>"))
+    np.testing.assert_allclose(words.cross(), before.in_words().cross())
+
+
+def test_what_stands_beside_a_source_is_numbered() -> None:
+    sensed = AttentionRecord(("0",), ("+1", "+2"), {"context": np.full((1, 1, 2, 3), 1 / 3, np.float32)})
+    assert sensed.seen("context").source_pieces == ("1", "2", "3")
+
+
+def test_of_an_ensemble_the_mean_is_seen() -> None:
+    both = AttentionRecord(
+        ("a", "b"), ("x",), {f"encoder.{n}": np.full((1, 1, 2, 2), n, np.float32) for n in (1, 2)}
+    )
+    np.testing.assert_array_equal(both.seen("encoder").cross(), np.full((2, 2), 1.5))
+
+
+def test_looks_that_are_not_there_are_refused_with_those_that_are() -> None:
+    with pytest.raises(UserError, match=r"kind 'context'\. It has: encoder, cross, decoder"):
+        record().seen("context")
+    with pytest.raises(UserError, match="no looks at all"):
+        AttentionRecord(("a",), ("b",), {}).seen("encoder")

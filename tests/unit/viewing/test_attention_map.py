@@ -40,6 +40,30 @@ def test_the_axes_bear_the_names_they_are_given(two_by_three: Prediction) -> Non
 
 
 @pytest.mark.parametrize(
+    ("kind", "across", "sides"),
+    [
+        ("encoder", ["a", "b"], {"source"}),
+        ("decoder", ["<s>", "x"], {"target, so far", "target"}),
+    ],
+)
+def test_looks_of_another_kind_are_drawn_in_every_form(
+    many_heads: Prediction, kind: str, across: list[str], sides: set[str]
+) -> None:
+    record = many_heads.attention
+    weights = np.array([[[[0.25, 0.75], [0.5, 0.5]]]], np.float32)
+    prediction = replace(many_heads, attention=replace(record, weights={**record.weights, kind: weights}))
+    view = TextView().showing(layer=None, head=None, hide_special=False, kind=kind)
+    np.testing.assert_array_equal(drawn(view, prediction), weights[0, 0])
+    assert sides | set(across) <= set(names(view, prediction))
+    assert f"looked at {across[1]}: 0.750" in view.html(prediction).replace("&lt;", "<").replace("&gt;", ">")
+    letters = view.letters(prediction)
+    assert ("x  x 0.75   <s> 0.25" if kind == "decoder" else "a  ░ ▓") in letters, letters
+    page = view.page(prediction)
+    assert '"shape":[1,1,2,2],"weights":[[[[0.25,0.75],[0.5,0.5]]]]' in page
+    assert f'<h2 id="source-name">{"Looked at" if kind == "encoder" else "Before"}</h2>' in page
+
+
+@pytest.mark.parametrize(
     ("view", "caption"),
     [
         (TextView(), "mean of 2 layers × 2 heads"),

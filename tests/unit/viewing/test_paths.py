@@ -228,6 +228,12 @@ def test_a_layer_and_head_can_be_shown() -> None:
     assert "layer 1, head 0" in view.html(prediction)
 
 
+def test_looks_that_are_not_at_the_source_are_a_map_of_steps() -> None:
+    sensed = walked(weights={"cross": np.full((1, 1, 2, 4), 0.25), "context": np.full((1, 1, 2, 5), 0.2)})
+    view = PathView().showing(layer=None, head=None, hide_special=False, kind="context")
+    assert "looked at 5: 0.200" in view.html(sensed)
+
+
 # ---- letters
 
 

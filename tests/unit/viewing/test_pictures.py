@@ -102,6 +102,16 @@ def test_marks_can_be_hidden() -> None:
     assert "</s>" not in names(figure)
 
 
+def test_looks_of_words_at_words_are_a_map_and_those_of_cells_at_cells_are_refused() -> None:
+    record = WORDS.attention
+    looks = np.eye(len(record.target_pieces), dtype=np.float32)[None, None]
+    itself = replace(WORDS, attention=replace(record, weights={**record.weights, "decoder": looks}))
+    view = VIEW.showing(layer=None, head=None, hide_special=False, kind="decoder")
+    assert "&lt;s&gt;: 1.000" in view.html(itself)
+    with pytest.raises(UserError, match="cells of a picture"):
+        VIEW.showing(layer=None, head=None, hide_special=False, kind="encoder")
+
+
 def test_one_layer_and_head_or_their_mean() -> None:
     weights = np.concatenate([one_hot(0, 0, 0, 0), one_hot(5, 5, 5, 5)], axis=1)  # two heads
     prediction = predicted(weights)
