@@ -196,7 +196,7 @@ class Trainer:
             # It may have been killed between saving and exporting.
             self._export(self.checkpoints.path(best.step))
         board = run.tensorboard if self.config.training.tensorboard else None
-        recorder = Recorder(run.metrics_path, board, step=loop.state.step)
+        recorder = Recorder(run.metrics_path, board, step=loop.state.step, again=loop.state.validating)
         try:
             for event in events:
                 recorder.record(event)

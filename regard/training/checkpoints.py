@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from regard.core.errors import UserError
-from regard.core.files import sync
+from regard.core.files import sync, write_whole
 from regard.core.weights import header
 from regard.training.averages import mean
 from regard.training.state import TrainingState
@@ -105,6 +105,22 @@ class Checkpoints:
             shutil.rmtree(writing, ignore_errors=True)
         self._forget(state.step, best=state.best.step if state.best else None)
         return final
+
+    def restate(self, state: TrainingState) -> bool:
+        """A new state for the checkpoint of its step, whose tensors stay. False when there is no such checkpoint.
+
+        A process that dies between the two files leaves a checkpoint that is passed over as damaged.
+        """
+        folder = self.path(state.step)
+        content = json.dumps(state.to_json(), indent=1).encode()
+        try:
+            sums = json.loads((folder / MANIFEST).read_bytes())["files"]
+            write_whole(folder / STATE, content)
+            write_whole(folder / MANIFEST, _manifest({**sums, STATE: hashlib.sha256(content).hexdigest()}))
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+        self._forget(state.step, best=state.best.step if state.best else None)
+        return True
 
     def path(self, step: int) -> Path:
         return self.folder / f"step-{step:06d}"

@@ -62,6 +62,8 @@ class Plan:
 
     def over(self, state: TrainingState) -> str | None:
         """Why a training that stands here is over, if it is."""
+        if state.validating:
+            return None
         if reason := self.budget.over(state.spent):
             return reason
         if self.patience is not None and state.stale >= self.patience:
@@ -139,12 +141,17 @@ class Loop:
 
     def run(self) -> Iterator[Event]:
         plan, saved_at = self.plan, self.state.step
+        if self.state.validating:  # the process died meanwhile
+            yield from self._validate_saved()
         while (reason := plan.over(self.state)) is None and (asked := self.ranks.any(self.stop())) is None:
             yield from self._step()
             step, is_last = self.state.step, plan.budget.over(self.state.spent) is not None
             if plan.validates_at(step) or is_last:
-                yield self._validated()
-            if plan.saves_at(step) or is_last:
+                self.state = replace(self.state, validating=True)
+                self.save()  # before: a process may well die while it validates
+                yield from self._validate_saved()
+                saved_at = step
+            elif plan.saves_at(step):
                 yield self.save()
                 saved_at = step
         if self.state.step > saved_at:
@@ -161,6 +168,12 @@ class Loop:
         weights = weights_of(self.model)
         self.ranks.once(lambda: self.checkpoints.save(weights, optimizer, self.state, objective, ema))
         return Saved(self.state.step, self.checkpoints.path(self.state.step))
+
+    def _validate_saved(self) -> Iterator[Event]:
+        yield self._validated()
+        self.state = state = self.state.with_rng(self.device, self.ranks)
+        restated = self.ranks.sum(int(self.ranks.is_first and self.checkpoints.restate(state)))
+        yield Saved(state.step, self.checkpoints.path(state.step)) if restated else self.save()
 
     @property
     def will_average(self) -> bool:
@@ -254,10 +267,8 @@ class Loop:
         validation = self._validate(self.ema.weights if self.ema is not None else None)
         found = Best(self.state.step, self.judge(validation), validation.loss)
         is_best = self.state.best is None or self._rank(found) > self._rank(self.state.best)
-        if is_best:
-            self.state = replace(self.state, best=found, stale=0)
-        else:
-            self.state = replace(self.state, stale=self.state.stale + 1)
+        best, stale = (found, 0) if is_best else (self.state.best, self.state.stale + 1)
+        self.state = replace(self.state, best=best, stale=stale, validating=False)
         return Validated(self.state.step, validation, is_best)
 
     def _averaged(self) -> Averaged:

@@ -15,11 +15,17 @@ class Recorder:
 
     A training that goes on from step n starts its record after step n too: what a killed process
     had written beyond its last checkpoint is dropped, because it will be written again. So is what it
-    wrote of an average, which is made after the last step.
+    wrote of an average, which is made after the last step, and of a validation at step n that is done `again`.
     """
 
-    def __init__(self, metrics: Path, tensorboard: Path | None, *, step: int):
-        kept = [line for line in read_metrics(metrics) if line["step"] <= step and line["kind"] != "average"]
+    def __init__(self, metrics: Path, tensorboard: Path | None, *, step: int, again: bool = False):
+        kept = [
+            line
+            for line in read_metrics(metrics)
+            if line["step"] <= step
+            and line["kind"] != "average"
+            and not (again and (line["kind"], line["step"]) == ("validation", step))
+        ]
         write_whole(metrics, "".join(json.dumps(line) + "\n" for line in kept))
         self._file = metrics.open("a", encoding="utf-8")
         self._board = _tensorboard(tensorboard, step) if tensorboard is not None else None

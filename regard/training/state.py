@@ -62,13 +62,17 @@ class TrainingState:
     window: Window = field(default_factory=Window)
     rng: dict[str, str] = field(default_factory=dict, repr=False)
     scaler: dict[str, Any] = field(default_factory=dict, repr=False)
+    validating: bool = False  # at this step, and not done with it
 
     @property
     def spent(self) -> Spent:
         return Spent(self.step, self.tokens, self.seconds)
 
     def to_json(self) -> dict[str, Any]:
-        return {"format": FORMAT, **asdict(self)}
+        document = {"format": FORMAT, **asdict(self)}
+        if not self.validating:
+            del document["validating"]
+        return document
 
     @staticmethod
     def from_json(document: dict[str, Any], *, origin: str) -> "TrainingState":

@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -90,6 +91,40 @@ def test_events_come_in_the_order_in_which_things_happen(tmp_path: Path) -> None
         "Saved 6",
         "Ended 6",
     ]
+
+
+def test_a_training_that_dies_while_it_validates_goes_on_with_that_validation(tmp_path: Path) -> None:
+    straight = make(tmp_path / "straight")
+    list(straight.run())
+
+    def die(step: int) -> float:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        list(make(tmp_path / "died", losses=die).run())
+    again = make(tmp_path / "died")
+    newest = again.checkpoints.newest()
+    assert newest is not None
+    assert newest.state.validating
+    assert PLAN.over(replace(newest.state, step=6)) is None  # also where no step is left
+    again.restore(newest)
+    assert kinds(list(again.run()))[:3] == ["Validated 3", "Saved 3", "Progressed 4"]
+    for step in (3, 6):
+        one, other = (loop.checkpoints.load(step) for loop in (straight, again))
+        timeless = [replace(each.state, seconds=0, window=None) for each in (one, other)]  # type: ignore[arg-type]
+        assert timeless[0] == timeless[1]
+        assert equal(one.model, other.model)
+
+
+def test_a_checkpoint_that_is_gone_when_it_is_validated_is_made_again(tmp_path: Path) -> None:
+    def clear(step: int) -> float:
+        shutil.rmtree(loop.checkpoints.path(step))
+        return 1.0
+
+    loop = make(tmp_path, losses=clear)
+    list(loop.run())
+    assert loop.checkpoints.steps() == [3, 6]
+    assert not loop.checkpoints.load(6).state.validating
 
 
 def test_the_loss_falls_when_one_batch_is_seen_again_and_again(tmp_path: Path) -> None:

@@ -24,6 +24,15 @@ def test_a_record_goes_on_after_the_step_that_training_goes_on_from(tmp_path: Pa
     assert [line["step"] for line in read_metrics(path)] == [1, 2, 3]
 
 
+def test_a_validation_that_is_done_again_is_recorded_once(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"kind": "train", "step": 2}\n{"kind": "validation", "step": 2}\n')
+    Recorder(path, None, step=2).close()
+    assert len(path.read_text().splitlines()) == 2
+    Recorder(path, None, step=2, again=True).close()
+    assert [line["kind"] for line in read_metrics(path)] == ["train"]
+
+
 def test_a_record_has_every_figure(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     recorder = Recorder(path, None, step=0)
