@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from safetensors.torch import save as tensors_file
@@ -38,6 +38,7 @@ GREY = "data:image/gif;base64,R0lGODdhAQABAIAAAICAgAAAACwAAAAAAQABAAACAkQBADs=" 
 
 @dataclass(frozen=True)
 class Captions:
+    no_other_pairs: ClassVar[str | None] = "its sources are pictures, not lines of a file"
     folder: str | None  # of images/, captions.tsv and the lists of its parts; None: scenes are made
     filters: Filters
     skip_bad_lines: bool

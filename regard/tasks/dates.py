@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from regard.core.prediction import View
 from regard.tasks.examples import Examples, OwnFiles
@@ -10,6 +11,7 @@ from regard.viewing import TextView
 
 @dataclass(frozen=True)
 class Dates:
+    no_other_pairs: ClassVar[str | None] = None
     locales: Sequence[str]
     years: tuple[int, int]
     pairs: int

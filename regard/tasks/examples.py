@@ -50,6 +50,11 @@ class Task(Protocol):
         """For metrics that need to know it."""
         ...
 
+    @property
+    def no_other_pairs(self) -> str | None:
+        """Why it is scored on pairs of its own alone; None where any file of pairs will do."""
+        ...
+
     def examples(self) -> Examples: ...
 
 

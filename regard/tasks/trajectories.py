@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import ClassVar
 
 from regard.core.errors import UserError
 from regard.core.points import read_series_source, write_series_source
@@ -43,6 +44,7 @@ class OwnTracks:
 
 @dataclass(frozen=True)
 class Trajectories:
+    no_other_pairs: ClassVar[str | None] = "its sources are series of points, not lines of a file"
     made: str  # one of MADE, where nothing else is given
     pairs: int  # to make
     scene: str | None  # one of FOLDS: it is tested on, and the others are learned from

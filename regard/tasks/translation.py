@@ -1,6 +1,7 @@
 """Sentences of one language into another, learned from pairs of the person's own."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from regard.core.prediction import View
 from regard.data import Side
@@ -16,6 +17,7 @@ SPLITS: dict[str, tuple[Side, Side | None]] = {
 
 @dataclass(frozen=True)
 class Translation:
+    no_other_pairs: ClassVar[str | None] = None
     own: OwnFiles
     validation: int
     test: int

@@ -1,0 +1,26 @@
+"""A trained model against the right answers."""
+
+from regard.evaluation.alignment import AlignmentTest
+from regard.evaluation.evaluated import (
+    Against,
+    Direction,
+    Evaluation,
+    difference_label,
+    frequency_label,
+    length_label,
+)
+from regard.evaluation.other_pairs import Given
+from regard.evaluation.scoring import evaluate, source_lengths
+
+__all__ = [
+    "Against",
+    "AlignmentTest",
+    "Direction",
+    "Evaluation",
+    "Given",
+    "difference_label",
+    "evaluate",
+    "frequency_label",
+    "length_label",
+    "source_lengths",
+]
