@@ -69,7 +69,7 @@ def compare(
 ) -> None:
     """Train several models, or take trained ones, and say which is better, how surely and at what cost.
 
-    The same command again goes on where it stopped. It writes compare.html, compare.md and compare.json.
+    The same command again goes on where it stopped. It writes compare.html, compare.png, compare.md and compare.json.
     """
     from regard.comparing.answers import missing, shared_test_set
     from regard.comparing.jobs import threads_each, work

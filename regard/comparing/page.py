@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from regard import __version__
 from regard.comparing.costs import Point
+from regard.comparing.curves import learned, minutes, over_length
 from regard.comparing.sentences import Sentence
 from regard.comparing.standings import Result
 from regard.comparing.tables import legend, lengths, table
@@ -97,15 +98,10 @@ def _by_length(result: Result) -> str:
 
 
 def _lengths_chart(result: Result, metric: str) -> str:
-    parts = result.by_length[metric]
+    drawn = zip(result.standings, over_length(result, metric), strict=True)
     curves = [
-        Curve(
-            one.name,
-            [((part.least + (part.most or part.least)) / 2, part.scores[place].value) for part in parts],
-            style=style_of(place),
-            told=False,
-        )
-        for place, one in enumerate(result.standings)
+        Curve(one.name, points, style=style_of(place), told=False)
+        for place, (one, points) in enumerate(drawn)
     ]
     return chart(metric, curves, over="the length of the source", lowest=0, axis="pieces of the source")
 
@@ -113,12 +109,7 @@ def _lengths_chart(result: Result, metric: str) -> str:
 def _learning(result: Result) -> str:
     def curves(value: str, across: Callable[[Point], float]) -> list[Curve]:
         return [
-            Curve(
-                one.name,
-                [(across(point), point.values[value]) for point in record.points if value in point.values],
-                style=style_of(place),
-                told=False,
-            )
+            Curve(one.name, learned(record, value, across), style=style_of(place), told=False)
             for place, one in enumerate(result.standings)
             for record in one.learnings
         ]
@@ -127,7 +118,7 @@ def _learning(result: Result) -> str:
     for value in dict.fromkeys((result.metric, "loss")):
         drawn += chart(
             value,
-            curves(value, lambda point: point.spent.seconds / 60),
+            curves(value, minutes),
             over="the time",
             axis="minutes of training",
         )

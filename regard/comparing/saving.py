@@ -1,13 +1,15 @@
-"""A result in files: compare.html to look at, compare.md to paste, compare.json for programs."""
+"""A result in files: compare.html and compare.png to look at, compare.md to paste, compare.json for programs."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from regard.comparing.curves import figure
 from regard.comparing.page import page
 from regard.comparing.standings import Result
 from regard.comparing.tables import document, markdown
 from regard.core.files import write_whole
+from regard.viewing import save_figure
 
 
 def save_result(result: Result, folder: Path) -> Iterator[Path]:
@@ -18,3 +20,5 @@ def save_result(result: Result, folder: Path) -> Iterator[Path]:
     ):
         write_whole(folder / name, content)
         yield folder / name
+    if (drawn := figure(result)) is not None:
+        yield save_figure(drawn, folder / "compare.png")

@@ -48,6 +48,7 @@ def test_it_ends_with_a_table_a_page_and_a_document(home: Path) -> None:
     page = (folder / "compare.html").read_text()
     assert "score=additive" in page
     assert page.count('class="look"') == 3  # one model looks, at three sentences
+    assert (folder / "compare.png").read_bytes().startswith(b"\x89PNG")
     assert found(folder)["budget"] == "8 steps each"
     assert sum(part["count"] for part in found(folder)["by_source_length"]["exact_match"]) == 20
 
