@@ -24,10 +24,13 @@ hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _ctrl_c() -> None:
-    """Tests press it. What a shell starts in the background ignores it, and so would all that is started from there."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def _signals() -> None:
+    """Tests press Ctrl-C and hang up. What a shell starts in the background ignores the one, what nohup starts the
+    other, and so would all that is started from there.
+    """
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @pytest.fixture(autouse=True, scope="session")
