@@ -60,8 +60,8 @@ SMALL = {
     "transformer_d": Small(STREAM, steps=1000, rate=0.004),
     "transformer_dmca": Small([*STREAM, "encoder.layers=3", "encoder.block=5"], steps=1300, rate=0.004),
     "transformer_dmca_moe": Small(
-        [*STREAM, "encoder.layers=3", "encoder.block=5", "encoder.experts=0"], steps=1300, rate=0.004
-    ),  # experts have a test of their own
+        [*STREAM, "encoder.layers=3", "encoder.block=5", "encoder.experts=0", "encoder.expert_layers=[]"]
+    ),  # experts have a test of their own, and what is left is transformer_dmca
     "transformer_ed": TRANSFORMER,
     "seq2seq_attention": Small([*RECURRENT, *both("cell=gru"), f"decoder.features={WIDTH}", "tie=none"]),
     "convs2s": Small(["embedding=48", *both("width=48", "layers=3")]),
