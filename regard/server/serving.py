@@ -10,6 +10,7 @@ import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
+from regard import build
 from regard.core.cores import cores
 from regard.core.errors import UserError
 from regard.engines import find_folder
@@ -48,13 +49,23 @@ def serve(settings: ServerSettings, listener: socket.socket, *, worker: str) -> 
         uvicorn.Server(configuration(settings, loaded(settings))).run(sockets=[listener])
         return
     for path in named_runs(settings.runs).values():
-        find_folder(path).config()  # so that what is wrong with a run is told once, and by this process
+        find_folder(path).config()  # so that what is wrong is told once, and by this process
+    build.device(settings.device)
     os.environ[HANDED_ON] = settings.model_dump_json()
     config = configuration(settings, worker)
-    crew = Multiprocess(config, sockets=[listener])
+    crew = Crew(config, sockets=[listener])
     crew.run()
     if any(process.exitcode == STARTUP_FAILURE for process in crew.processes):
         sys.exit(2)  # it has said why
+
+
+class Crew(Multiprocess):
+    """Worker processes, of which one that dies while it begins is missed at once."""
+
+    def keep_subprocess_alive(self) -> None:
+        for process in self.processes:
+            process.child_conn.close()  # the worker has its own; ours would keep the line open when it is gone
+        super().keep_subprocess_alive()
 
 
 def loaded(settings: ServerSettings) -> object:

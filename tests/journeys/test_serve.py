@@ -1,6 +1,7 @@
 """`regard serve` as a person uses it: real processes on the loopback."""
 
 import json
+import shutil
 import signal
 import socket
 import threading
@@ -115,10 +116,18 @@ def test_what_can_not_be_served_is_one_sentence(home: Path, arguments: list[str]
     assert said in sentence(regard("serve", *arguments, "--port", "0", folder=home, code=2))
 
 
-def test_workers_that_cannot_begin_end_the_server(home: Path) -> None:
+def test_workers_without_their_device_are_not_begun(home: Path) -> None:
     done = regard(
         "serve", "runs/recurrent", "--workers", "2", "--device", "cuda:9", "--port", "0", folder=home, code=2
     )
+    assert "There is no device 'cuda:9' here" in sentence(done)
+
+
+def test_workers_that_cannot_begin_end_the_server(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "runs" / "recurrent", tmp_path / "broken")
+    weights = next((tmp_path / "broken").rglob("*.safetensors"))
+    weights.write_bytes(weights.read_bytes()[:-100])
+    done = regard("serve", str(tmp_path / "broken"), "--workers", "2", "--port", "0", folder=home, code=2)
     assert b"Traceback" not in done.stderr
     assert b"Error: " in done.stderr
 
