@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
@@ -16,6 +15,7 @@ from rich.text import Text
 
 from regard.cli.arguments import SetOption
 from regard.cli.console import notes, results, side_by_side
+from regard.cli.train import stopping
 
 if TYPE_CHECKING:
     from regard.comparing.jobs import Happening, Job
@@ -78,6 +78,7 @@ def compare(
     from regard.comparing.standings import check_wishes
     from regard.comparing.standings import results as standings
     from regard.comparing.varying import parse_variations
+    from regard.run import locked_folder
 
     folder = folder or Path("runs") / f"compare-{Path(what[0]).stem}"
     lineup = line_up(
@@ -88,26 +89,27 @@ def compare(
     jobs = missing(lineup, test)
     there = len(lineup.candidates) - len(jobs)
     notes.print(f"{len(lineup.candidates)} runs of {len(lineup.models)} models; {there} are done already.")
-    try:
-        failed = _watch(work(jobs, processes=processes), jobs)
-    except KeyboardInterrupt:
-        again = shlex.join(["regard", *sys.argv[1:]])
-        notes.print(f"Stopped and saved. To go on, run the same command again:\n  {again}")
-        raise typer.Exit(128 + signal.SIGINT) from None
-    result = standings(
-        lineup,
-        test,
-        folder=folder,
-        threads=threads_each(processes),
-        processes=processes,
-        against=against,
-        failed=failed,
-        tell=lambda model: notes.print(f"measuring {model} ..."),
-    )
-    _print(result, show)
-    for path in save_result(result, folder):
-        notes.print(f"Wrote {path}.")
-    if failed:
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked_folder(folder, "Wait for it, or give another folder with --folder."):
+        with stopping() as asked_to_stop:
+            failed = _watch(work(jobs, processes=processes, stop=asked_to_stop), jobs)
+            if number := asked_to_stop():
+                again = shlex.join(["regard", *sys.argv[1:]])
+                notes.print(f"Stopped and saved. To go on, run the same command again:\n  {again}")
+                raise typer.Exit(128 + number)
+        result = standings(
+            lineup,
+            test,
+            folder=folder,
+            threads=threads_each(processes),
+            against=against,
+            failed=failed,
+            tell=lambda model: notes.print(f"measuring {model} ..."),
+        )
+        _print(result, show)
+        for path in save_result(result, folder):
+            notes.print(f"Wrote {path}.")
+    if result.failed:
         raise typer.Exit(1)
 
 

@@ -67,7 +67,7 @@ def missing(lineup: Lineup, test: TestSet) -> list[Job]:
     for one in lineup.candidates:
         if not one.is_given and not is_over(one.config, one.run):
             jobs.append(Job(one, "train"))
-        elif answers(one, test) is None:
+        elif answers(one, test) is None or not one.run.has_scores("test"):
             jobs.append(Job(one, "score" if one.is_given else "train"))
     return jobs
 

@@ -1,11 +1,45 @@
 """Under which conditions runs were compared, in words."""
 
+import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import torch
 
 from regard.comparing.varying import UNLIMITED
 from regard.config import Config
+from regard.core.files import write_whole
+
+RECORD = "conditions.json"  # in the run
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a training had of the machine."""
+
+    threads: int
+    processes: int  # that trained beside each other
+
+    def __str__(self) -> str:
+        beside = "one run at a time" if self.processes == 1 else f"{self.processes} runs beside each other"
+        return f"{_threads(self.threads)} for each run, {beside}"
+
+
+def note_conditions(run: Path, conditions: Conditions) -> None:
+    """A run that was stopped may go on under others."""
+    known = noted_conditions(run)
+    if conditions not in known:
+        write_whole(run / RECORD, json.dumps([asdict(one) for one in (*known, conditions)]) + "\n")
+
+
+def noted_conditions(run: Path) -> list[Conditions]:
+    """Nothing where nobody noted them."""
+    try:
+        found = json.loads((run / RECORD).read_text(encoding="utf-8"))
+        return [Conditions(int(one["threads"]), int(one["processes"])) for one in found]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
 
 
 def budget(configs: Sequence[Config]) -> str:
@@ -24,12 +58,18 @@ def _limits(config: Config) -> Iterator[str]:
         yield f"{training.minutes:g} minutes of training steps"
 
 
-def conditions(devices: Sequence[torch.device], threads: int, processes: int, *, are_given: bool) -> str:
-    """Nobody knows how given runs were trained."""
-    one = "1 thread" if threads == 1 else f"{threads} threads"
+def conditions(devices: Sequence[torch.device], threads: int, runs: Sequence[Path]) -> str:
+    """In words; `threads` are those of decoding, and how the runs were trained is what they noted."""
     kinds = dict.fromkeys("a CPU" if device.type == "cpu" else "a GPU" for device in devices)
     where = f"on {' and '.join(kinds)}"
-    if are_given:
-        return f"{where}, decoding with {one}; some runs were trained before"
-    beside = "one run at a time" if processes == 1 else f"{processes} runs beside each other"
-    return f"{where}, {one} for each run, {beside}; decoding alone"
+    noted = [noted_conditions(run) for run in runs]
+    different = list(dict.fromkeys(str(one) for every in noted for one in every))
+    if not all(noted):
+        return f"{where}, decoding with {_threads(threads)}; some runs were trained before"
+    if len(different) > 1:
+        return f"{where}, unequal: {'; '.join(different)}; decoding alone, with {_threads(threads)}"
+    return f"{where}, {different[0]}; decoding alone"
+
+
+def _threads(number: int) -> str:
+    return "1 thread" if number == 1 else f"{number} threads"

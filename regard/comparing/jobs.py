@@ -4,11 +4,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from regard.comparing.conditions import Conditions, note_conditions
 from regard.comparing.lineups import Candidate
 from regard.comparing.worker import FAILED
 from regard.core.cores import cores, threaded
@@ -51,16 +52,19 @@ def threads_each(processes: int) -> int:
     return int(given) if given.isdigit() and int(given) > 0 else max(1, cores() // processes)
 
 
-def work(jobs: Sequence[Job], *, processes: int) -> Iterator[Happening]:
-    """Tells of what happens. When nobody listens any more, all processes are stopped, their runs saved."""
+def work(
+    jobs: Sequence[Job], *, processes: int, stop: Callable[[], int | None] = lambda: None
+) -> Iterator[Happening]:
+    """Tells of what happens. When `stop` says so, all processes are stopped, their runs saved."""
+    conditions = Conditions(threads_each(processes), processes)
     waiting = list(jobs)
     running: list[tuple[Job, subprocess.Popen[bytes]]] = []
     looked = time.monotonic()
     try:
-        while waiting or running:
+        while (waiting or running) and stop() is None:
             while waiting and len(running) < processes:
                 job = waiting.pop(0)
-                running.append((job, _start(job, threads_each(processes))))
+                running.append((job, _start(job, conditions)))
                 yield Started(job.candidate)
             time.sleep(_PAUSE)
             for pair in [pair for pair in running if pair[1].poll() is not None]:
@@ -78,15 +82,17 @@ def work(jobs: Sequence[Job], *, processes: int) -> Iterator[Happening]:
             process.wait()
 
 
-def _start(job: Job, threads: int) -> "subprocess.Popen[bytes]":
+def _start(job: Job, conditions: Conditions) -> "subprocess.Popen[bytes]":
     folder = job.candidate.folder
     folder.mkdir(parents=True, exist_ok=True)
+    if job.kind == "train":
+        note_conditions(folder, conditions)
     command = [sys.executable, "-m", "regard.comparing.worker", str(os.getpid()), str(folder), job.kind]
     with (folder / LOG).open("ab") as log:  # what was said before it was stopped stays
         log.write(f"--- {datetime.now().astimezone():%Y-%m-%d %H:%M:%S %z}, {job.kind}\n".encode())
         log.flush()
         process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=threaded(threads)
+            command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=threaded(conditions.threads)
         )
     assert process.stdin is not None
     try:

@@ -35,8 +35,14 @@ class Candidate:
     def run(self) -> Run:
         return Run(self.folder)
 
+    @property
+    def device(self) -> str:
+        """Where it is trained and answers: a given run may come from a machine that had others."""
+        return "auto" if self.is_given else self.config.training.device
+
     def __str__(self) -> str:
-        return self.folder.name
+        """Given runs may lie in folders of the same name."""
+        return str(self.folder) if self.is_given else self.folder.name
 
 
 @dataclass(frozen=True)
@@ -160,9 +166,22 @@ def settings_as_changes(settings: Mapping[str, Any], prefix: str = "") -> list[s
         if isinstance(value, Mapping):
             changes += settings_as_changes(value, f"{prefix}{key}.")
         else:
-            written = tomli_w.dumps({"value": value}).partition("=")[2].strip()
-            changes.append(f"{prefix}{key}={written}")
+            changes.append(f"{prefix}{key}={_on_one_line(value)}")
     return changes
+
+
+def _on_one_line(value: Any) -> str:
+    """As TOML, also where tomli_w would begin a table of its own."""
+    if isinstance(value, Mapping):
+        inside = (f"{_key(key)} = {_on_one_line(one)}" for key, one in value.items())
+        return f"{{{', '.join(inside)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_on_one_line, value))}]"
+    return tomli_w.dumps({"value": value}).partition("=")[2].strip()
+
+
+def _key(name: str) -> str:
+    return tomli_w.dumps({name: 0}).rpartition("=")[0].strip()
 
 
 def _is_run(name: str) -> bool:

@@ -17,7 +17,7 @@ from regard.comparing.sentences import Sentence, choose, look
 from regard.config import Config
 from regard.core.errors import UserError, did_you_mean
 from regard.core.prediction import Prediction
-from regard.evaluation import source_lengths
+from regard.evaluation import source_lengths, tallies
 from regard.metrics import Bucket, Comparison, Tally, by_length, compare, interval
 from regard.predictor import load
 from regard.run import Run, find_model
@@ -39,6 +39,10 @@ class Quality:
     @property
     def mean(self) -> float:
         return fmean(self.values)
+
+    @property
+    def rank(self) -> float:
+        return self.mean if self.higher_is_better else -self.mean
 
     @property
     def spread(self) -> float:
@@ -117,18 +121,16 @@ def results(
     *,
     folder: Path,
     threads: int,
-    processes: int,
     against: str = "best",
-    failed: Mapping[str, str] | None = None,
+    failed: Mapping[str, str],
     tell: Callable[[str], None] = lambda model: None,
 ) -> Result:
     """Of all runs that are trained and scored; those that failed are left out and told."""
-    models = _scored(lineup, test)
+    models, lost = _scored(lineup, test, failed)
     configs = [run.config for one in models.values() for run in one.runs]
     metrics = _metrics(configs)
     main = _deciding(lineup.metric, metrics)
-    pooled = {name: one.pooled(main) for name, one in models.items()}
-    reference = _reference(against, pooled)
+    reference = _reference(against, models, main)
     firsts = [one.answers[0] for one in models.values()]
     first = next(iter(models.values())).runs[0]
     lengths = source_lengths(build.load_codec(first.config, find_model(first.folder)), firsts[0])
@@ -137,7 +139,7 @@ def results(
     standings, looks, devices = [], [], []
     for name, one in models.items():
         tell(name)
-        predictor = load(one.runs[0].folder, device=one.runs[0].config.training.device)
+        predictor = load(one.runs[0].folder, device=one.runs[0].device)
         devices.append(predictor.device)
         other = None if name == reference else models[reference]
         standings.append(
@@ -162,10 +164,8 @@ def results(
         ],
         test_size=len(test.requests),
         budget=budget(configs),
-        conditions=conditions(
-            devices, threads, processes, are_given=any(one.is_given for one in lineup.candidates)
-        ),
-        failed=failed or {},
+        conditions=conditions(devices, threads, [run.folder for one in models.values() for run in one.runs]),
+        failed={**failed, **lost},
     )
 
 
@@ -182,16 +182,26 @@ def _deciding(wanted: str | None, metrics: Sequence[str]) -> str:
     return main
 
 
-def _scored(lineup: Lineup, test: TestSet) -> dict[str, _Scored]:
-    models = {}
+def _scored(
+    lineup: Lineup, test: TestSet, failed: Collection[str]
+) -> tuple[dict[str, _Scored], dict[str, str]]:
+    """The models, and runs whose answers are gone since. One that failed may have answers of an earlier model."""
+    models: dict[str, _Scored] = {}
+    lost: dict[str, str] = {}
     for name, runs in lineup.models.items():
-        found = [(run, given) for run in runs if (given := answers(run, test)) is not None]
+        kept = [(run, answers(run, test)) for run in runs if str(run) not in failed]
+        found = [(run, given) for run, given in kept if given is not None]
+        lost |= {str(run): "its answers to the test sources are gone" for run, given in kept if given is None}
         if found:
-            tallies = [_tallies(run, given, test) for run, given in found]
-            models[name] = _Scored([run for run, _ in found], [given for _, given in found], tallies)
+            counted = [tallies(build.metrics(run.config), given, test.references) for run, given in found]
+            models[name] = _Scored(
+                [run for run, _ in found],
+                [given for _, given in found],
+                [{one.name: one for one in every} for every in counted],
+            )
     if not models:
         raise UserError("No run came to an end, so there is nothing to compare.")
-    return models
+    return models, lost
 
 
 def _standing(
@@ -209,9 +219,7 @@ def _standing(
         name=name,
         runs=[run.folder for run in scored.runs],
         qualities={one: _quality([every[one] for every in scored.tallies]) for one in metrics},
-        against={one: compare(*paired(scored.tallies, other.tallies, one)) for one in metrics}
-        if other
-        else {},
+        against={one: compare(scored.pooled(one), other.pooled(one)) for one in metrics} if other else {},
         learnings=learnings,
         decoding=decoding,
         reached=_reached(learnings, main, reach, higher_is_better=higher_is_better),
@@ -227,20 +235,6 @@ def _traits(runs: Sequence[Run], *, without: Sequence[str]) -> dict[str, float]:
     return {name: fmean(one[name]["value"] for one in found) for name in shared}
 
 
-def paired(
-    ours: Sequence[Mapping[str, Tally]], theirs: Sequence[Mapping[str, Tally]], metric: str
-) -> tuple[Tally, Tally]:
-    """Both over as many seeds, so that a sentence was answered as often by each."""
-    seeds = min(len(ours), len(theirs))
-    first, second = (_pooled([one[metric] for one in side[:seeds]]) for side in (ours, theirs))
-    if first.signature != second.signature:
-        raise UserError(
-            f"{metric} is counted in different ways ({first.signature} and {second.signature}), so the runs cannot "
-            "be compared by it."
-        )
-    return first, second
-
-
 def _metrics(configs: Sequence[Config]) -> list[str]:
     """Those that all runs are scored by, in the order of the first."""
     every = [config.evaluation.metrics for config in configs]
@@ -252,15 +246,10 @@ def _metrics(configs: Sequence[Config]) -> list[str]:
     return list(dict.fromkeys(shared))
 
 
-def _tallies(run: Candidate, found: Sequence[Prediction], test: TestSet) -> dict[str, Tally]:
-    texts = [one.text for one in found]
-    return {metric.name: metric.tally(texts, test.references) for metric in build.metrics(run.config)}
-
-
 def _pooled(tallies: Sequence[Tally]) -> Tally:
-    """All seeds together: what was counted in each sentence, over all its answers."""
+    """All seeds together: what was counted in each sentence, in the mean over its answers, however many they are."""
     first = tallies[0]
-    counts = np.sum([one.counts for one in tallies], axis=0)
+    counts = np.mean([one.counts for one in tallies], axis=0)
     return Tally(first.name, first.signature, first.higher_is_better, counts, first.value_of)
 
 
@@ -280,17 +269,12 @@ def _check_reference(wanted: str, models: Collection[str]) -> None:
         raise UserError(f"--against {wanted}: there is no such model.{did_you_mean(wanted, known)}")
 
 
-def _reference(wanted: str, pooled: Mapping[str, Tally]) -> str:
-    """The name of the model that all others are compared with."""
-    _check_reference(wanted, pooled)
-    if wanted in pooled:
+def _reference(wanted: str, models: Mapping[str, _Scored], metric: str) -> str:
+    """The name of the model that all others are compared with: the best, too, where the wanted one failed."""
+    if wanted in models:
         return wanted
-    return next(iter(pooled)) if wanted == "first" else max(pooled, key=lambda name: _rank(pooled[name]))
-
-
-def _rank(tally: Tally) -> float:
-    value = tally.score().value
-    return value if tally.higher_is_better else -value
+    qualities = {name: _quality([every[metric] for every in one.tallies]) for name, one in models.items()}
+    return next(iter(models)) if wanted == "first" else max(qualities, key=lambda name: qualities[name].rank)
 
 
 def _reached(

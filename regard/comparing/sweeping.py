@@ -55,7 +55,7 @@ def parse_range(text: str) -> Range:
     example = "such as training.learning_rate=1e-4..1e-2:log or model.dropout=0.1,0.3"
     if not equals or not key or not rest.strip():
         raise UserError(f"--over {text}: expected key=low..high or key=value,value, {example}.")
-    if ".." not in rest:
+    if ".." not in rest or "/" in rest:  # files may lie in ../
         values = tuple(split_values(rest))
         if not all(values) or len(set(values)) < len(values):
             raise UserError(f"--over {text}: a value is missing or comes twice, {example}.")
@@ -165,13 +165,20 @@ class Sweep:
 
     def trials(self) -> list[Trial]:
         return [
-            Trial(one.number, one.user_attrs.get("settings", {}), one.value, one.state.name.lower())
+            Trial(
+                one.number,
+                one.user_attrs.get("settings", {}),
+                one.value
+                if one.state.name == "COMPLETE"
+                else None,  # Optuna keeps the last that was reported
+                one.state.name.lower(),
+            )
             for one in self.study.get_trials(deepcopy=False)
             if one.state.is_finished()
         ]
 
     def best(self) -> Trial | None:
-        done = [one for one in self.trials() if one.outcome == "complete" and one.value is not None]
+        done = [one for one in self.trials() if one.value is not None]
         sign = 1 if self.higher_is_better else -1
         return max(done, key=lambda one: sign * (one.value or 0.0), default=None)
 

@@ -90,7 +90,7 @@ def legend(result: Result) -> Iterator[str]:
         yield "±: standard deviation over seeds" + (
             f"; of {' and '.join(single)}, with one run, {interval}." if single else "."
         )
-    answers = "the test answers of as many seeds as both have" if several else "the test answers"
+    answers = "the test answers of all seeds" if several else "the test answers"
     yield (
         f"p: against {result.reference}, by paired approximate randomisation over {answers}, two-sided, {TRIALS:,} "
         f"trials; better or worse stands where it is at most {BOUND:g}."

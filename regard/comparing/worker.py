@@ -20,7 +20,8 @@ FAILED = 2
 
 def main(parent: int, folder: Path, job: str) -> int:
     end_with(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the parent's to answer
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # a Ctrl-C, a terminal that goes away: the parent's to answer
     from regard.core.errors import UserError
 
     try:
@@ -57,6 +58,7 @@ def _told() -> Iterator[None]:
 def _work(folder: Path, job: str) -> int:
     from regard.config import parse_config
     from regard.core.allocation import keep_freed_memory
+    from regard.core.errors import UserError
     from regard.evaluation import evaluate
     from regard.trainer import Trainer
     from regard.training import Ended, Noted
@@ -74,7 +76,9 @@ def _work(folder: Path, job: str) -> int:
         signal.signal(signal.SIGTERM, before)
         if not isinstance(last, Ended) or not last.finished:
             return STOPPED
-    evaluate(folder, device=config.training.device)
+    device = config.training.device if job == "train" else "auto"  # it may come from another machine
+    if evaluate(folder, device=device).saved is None:
+        raise UserError("Its scores are not saved, and what is not saved cannot be compared.")
     return 0
 
 

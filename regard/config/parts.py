@@ -23,7 +23,7 @@ class RecurrentEncoder(Settings):
     directions: Literal["one", "both", "first"] = Field(
         "both", description="Read in one direction, in both, or in both in the lowest layer alone."
     )
-    reverse: bool = Field(False, description="Read the source from its end.")
+    reverse: bool = Field(False, description="Read the source from its end; its end mark stays last.")
     residual: bool = Field(False, description="Add each layer's input to its output, from the second on.")
     layer_norm: bool = Field(False, description="Normalise what each layer gives.")
     variational: bool = Field(False, description="Drop the same numbers at every step.")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from regard.core.masks import mask_from_lengths
-from regard.core.pieces import BEGIN, PAD
+from regard.core.pieces import BEGIN, END, PAD
 
 UNKNOWN_VALUE = float("nan")  # in a vector: nobody knows it
 
@@ -33,6 +33,11 @@ class Tokens:
     def pieces(self) -> Tensor:
         """B S, for a decoder that can say them."""
         return self.ids
+
+    @property
+    def marked(self) -> Tensor:
+        """B, whether a row closes with the end mark."""
+        return self.ids.gather(1, self.lengths[:, None] - 1).squeeze(1) == END
 
     @property
     def standing(self) -> Tensor:
@@ -82,6 +87,11 @@ class Vectors:
     def pieces(self) -> None:
         """None that could be said."""
         return None
+
+    @property
+    def marked(self) -> Tensor:
+        """B, whether a row closes with the end mark: vectors have none."""
+        return torch.zeros_like(self.lengths, dtype=torch.bool)
 
     @property
     def standing(self) -> Tensor:

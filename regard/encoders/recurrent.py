@@ -25,8 +25,8 @@ class RecurrentEncoder(nn.Module):
     half of it (`directions` is "one", "both", or "first": both in the lowest layer alone). The
     sequences are packed: padding is never read, so it cannot change an answer.
     Between the layers there may be dropout, layer norm and residual connections (Wu et al. 2016,
-    section 3.1). With `reverse` the source is read from its end (Sutskever et al. 2014, section 3.3);
-    annotations still stand in the order of the source.
+    section 3.1). With `reverse` the source is read from its end, and then its end mark (Sutskever et al. 2014,
+    section 3.3); annotations still stand in the order of the source.
     """
 
     def __init__(
@@ -99,7 +99,11 @@ def _ordered(vectors: Tensor, order: Tensor) -> Tensor:
 
 
 def _from_the_end(source: Sequences) -> Tensor:
-    """B S, the position that stands at each place when every row is turned round; padding stays behind."""
+    """B S, the position that stands at each place when every row is turned round; end marks and padding stay.
+
+    Were its mark read first, its annotation would be the same for all sources, and a decoder that does not know yet
+    where to look is drawn to what never changes and stays there.
+    """
     positions = torch.arange(source.items.shape[1], device=source.items.device)  # S
-    turned = source.lengths[:, None] - 1 - positions
-    return torch.where(source.mask, turned, positions)
+    turned = (source.lengths - source.marked.long())[:, None] - 1 - positions
+    return torch.where(turned >= 0, turned, positions)

@@ -10,7 +10,7 @@ from regard.evaluation.evaluated import (
     length_label,
 )
 from regard.evaluation.other_pairs import Given
-from regard.evaluation.scoring import evaluate, source_lengths
+from regard.evaluation.scoring import evaluate, source_lengths, tallies
 
 __all__ = [
     "Against",
@@ -23,4 +23,5 @@ __all__ = [
     "frequency_label",
     "length_label",
     "source_lengths",
+    "tallies",
 ]

@@ -91,12 +91,7 @@ def evaluate(
     keeper = _kept(run, split, requests, search) if run else None
     before = keeper.load() if keeper and keeper.basis["model"] == weights else None
     predictions = before or predictor.predict(requests, attention="none", mbr=mbr, **options)
-    if run and run.model.digest() != weights:
-        log.warning(
-            "%s was trained on meanwhile: these scores are of its earlier weights, and are not saved.", run
-        )
-        run = keeper = None
-    tallies = _tallies(chosen, predictions, references)
+    counted = tallies(chosen, predictions, references)
     rarest = _rarest(config, examples, [case.source for case in cases]) if examples.in_words else []
     evaluation = Evaluation(
         path=Path(path),
@@ -104,9 +99,9 @@ def evaluate(
         config=config,
         search=search,
         split=split,
-        scores={tally.name: replace(tally.score(), interval=interval(tally)) for tally in tallies},
-        by_length=by_length(source_lengths(predictor.codec, predictions), tallies),
-        by_frequency=by_frequency([one.count if one else None for one in rarest], tallies) if rarest else [],
+        scores={tally.name: replace(tally.score(), interval=interval(tally)) for tally in counted},
+        by_length=by_length(source_lengths(predictor.codec, predictions), counted),
+        by_frequency=by_frequency([one.count if one else None for one in rarest], counted) if rarest else [],
         by_direction=_by_direction(cases, examples, chosen, predictions),
         requests=requests,
         references=references,
@@ -114,20 +109,25 @@ def evaluate(
         rarest=rarest,
         look=lambda some: predictor.predict(some, attention="cross", mbr=mbr, **options),
         against=_against(
-            against, split if pairs is None else None, requests, references, chosen, tallies, device
+            against, split if pairs is None else None, requests, references, chosen, counted, device
         )
         if against
         else None,
         alignment=alignment,
-        beside=beside(predictor, examples, cases, predictions, tallies, chosen, _traits(config, predictor)),
+        beside=beside(predictor, examples, cases, predictions, counted, chosen, _traits(config, predictor)),
         saved=run.scores_path if run else None,
         kept=keeper.path if keeper and before else None,
     )
+    if run and run.model.digest() != weights:
+        log.warning(
+            "%s was trained on meanwhile: these scores are of its earlier weights, and are not saved.", run
+        )
+        return replace(evaluation, saved=None)
     try:
-        if keeper and not before:
-            keeper.save(predictions, references)
         if run:
             _save(run, evaluation)
+        if keeper and not before:
+            keeper.save(predictions, references)
     except OSError as error:  # what was found is told nevertheless
         log.warning("The scores could not be saved: %s.", error)
         return replace(evaluation, saved=None)
@@ -170,9 +170,10 @@ def _kept(run: Run, split: str, requests: Sequence[Request], search: Finder) -> 
     return Kept(run.predictions_path(split), basis(run.model, requests, search))
 
 
-def _tallies(
+def tallies(
     metrics: Sequence[Metric], predictions: Sequence[Prediction], references: Sequence[Sequence[str]]
 ) -> list[Tally]:
+    """What each metric counts in these answers."""
     texts, courses = [one.text for one in predictions], ["\n".join(_courses(one)) for one in predictions]
     return [metric.tally(courses if metric.answers == "points" else texts, references) for metric in metrics]
 
@@ -223,7 +224,7 @@ def _against(
     other, run = load(path, device=device), _run(path)
     before = _kept(run, split, requests, other.search).load() if run and split else None
     predictions = before or other.predict(requests, attention="none")
-    theirs = _tallies(metrics, predictions, references)
+    theirs = tallies(metrics, predictions, references)
     comparisons = {one.name: compare(one, another) for one, another in zip(ours, theirs, strict=True)}
     return Against(Path(path).resolve().name, comparisons)
 

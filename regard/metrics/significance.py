@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from regard.core.errors import UserError
 from regard.metrics.score import Counts, Interval, Tally
 
 RESAMPLES = 1000
@@ -54,8 +55,13 @@ def compare(ours: Tally, theirs: Tally, *, trials: int = TRIALS, seed: int = SEE
     If both runs were equally good, it would be chance which of two answers came from which. So each trial swaps
     them by the toss of a coin, and p is the share of trials that differ at least as much as the runs do.
     """
-    if (ours.name, ours.signature) != (theirs.name, theirs.signature):
-        raise ValueError(f"{ours.name} ({ours.signature}) and {theirs.name} ({theirs.signature}) differ")
+    if ours.name != theirs.name:
+        raise ValueError(f"{ours.name} and {theirs.name} differ")
+    if ours.signature != theirs.signature:
+        raise UserError(
+            f"{ours.name} is counted in different ways ({ours.signature} and {theirs.signature}), so the runs cannot "
+            "be compared by it."
+        )
     if len(ours.counts) != len(theirs.counts):
         raise ValueError(f"{len(ours.counts)} examples cannot be paired with {len(theirs.counts)}")
     first, second = ours.counts.sum(axis=0), theirs.counts.sum(axis=0)

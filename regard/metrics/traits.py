@@ -39,7 +39,8 @@ TRAITS: dict[str, Trait] = {
 
 
 def _sequences(text: str, size: int) -> list[tuple[str, ...]]:
-    words = [word.strip(".,;:!?()\"'") for word in text.lower().split()]
+    bare = (word.strip(".,;:!?()\"'") for word in text.lower().split())
+    words = [word for word in bare if word]
     return [tuple(words[place : place + size]) for place in range(len(words) - size + 1)]
 
 

@@ -75,13 +75,13 @@ class _Index:
         having = np.bincount(words, minlength=vocabulary)  # texts that have each word
         self.number = number
         self.rarity = np.log(number / np.maximum(having, 1))
-        weights = (1 + np.log(counts)) * self.rarity[words]
+        self.common = having > max(_TOO_COMMON * number, _FEW)
+        weights = np.where(self.common[words], 0.0, (1 + np.log(counts)) * self.rarity[words])
         norms = np.sqrt(np.bincount(texts, weights**2, minlength=number))
         order = np.argsort(words, kind="stable")
         self.texts = texts[order]
         self.weights = weights[order] / np.maximum(norms[self.texts], 1e-12)
         self.starts = np.concatenate([[0], np.cumsum(having)])
-        self.common = having > max(_TOO_COMMON * number, _FEW)
 
     def nearest(self, counts: dict[int, int]) -> int | None:
         likeness = np.zeros(self.number)

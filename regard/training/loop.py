@@ -154,7 +154,12 @@ class Loop:
             elif plan.saves_at(step):
                 yield self.save()
                 saved_at = step
-        if self.state.step > saved_at:
+        if (
+            reason is not None and self.state.window.steps
+        ):  # no patience is left: that ends it without a last line
+            yield self._progressed(self.optimizer.param_groups[0]["lr"], gradient_norms(self.model))
+            yield self.save()
+        elif self.state.step > saved_at:
             yield self.save()
         if self.will_average:
             yield self._averaged()

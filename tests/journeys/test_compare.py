@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -76,6 +77,24 @@ def test_killed_in_the_middle_and_started_again_it_ends_with_the_same_figures(ho
     assert figures(folder) == figures(home / "runs/compare-tiny")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_asked_to_stop_it_saves_its_runs_and_says_how_to_go_on(home: Path, number: signal.Signals) -> None:
+    folder = home / number.name
+    process = start("compare", *WHAT, "--set", "training.steps=100000", "--folder", folder, folder=home)
+    record = folder / "score=none-1" / "metrics.jsonl"
+    wait_for(lambda: record.exists() or process.poll() is not None)
+    refused = regard(
+        "compare", *WHAT, "--folder", folder, "--set", "training.steps=100000", folder=home, code=2
+    )
+    assert f"process {process.pid} is training here already" in sentence(refused)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 128 + number
+    assert b"To go on, run the same command again" in said
+    newest = max(json.loads(line)["step"] for line in record.read_text().splitlines())
+    assert max(int(path.name.removeprefix("step-")) for path in record.parent.glob("checkpoints/*")) >= newest
+
+
 def wait_for(happened: Callable[[], object]) -> None:
     until = time.monotonic() + 300
     while not happened():
@@ -96,7 +115,7 @@ def test_runs_that_are_there_are_given_as_folders(home: Path) -> None:
     runs = [Path("runs/compare-tiny") / name for name in ("score=additive-1", "score=none-1")]
     regard("compare", *runs, "--folder", "given", "--against", "first", folder=home)
     assert found(home / "given")["reference"] == "score=additive-1"
-    assert "were trained before" in found(home / "given")["conditions"]
+    assert "2 runs beside each other" in found(home / "given")["conditions"]  # as they noted
     assert sorted(one[1]["exact_match"]["values"] for one in figures(home / "given")) == sorted(
         one[1]["exact_match"]["values"] for one in figures(home / "runs/compare-tiny")
     )

@@ -7,7 +7,7 @@ from commands import regard, sentence
 
 import regard as library
 from regard.core.figures import figure
-from regard.evaluation import evaluate
+from regard.evaluation import Direction, evaluate, scoring
 from regard.run import ModelFolder, Run
 
 
@@ -60,9 +60,18 @@ def test_scores_that_cannot_be_saved_are_told_nevertheless(
 def test_a_run_that_is_trained_on_meanwhile_gets_no_scores_of_its_earlier_weights(
     tiny: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    digests = iter(["before", "after", "after"])
-    monkeypatch.setattr(ModelFolder, "digest", lambda folder: next(digests))
+    """Also where that happens after it answered, while the scores are counted."""
+    seen = []
+
+    def counted(*given: object) -> list[Direction]:
+        seen.append("scores")
+        return []
+
+    monkeypatch.setattr(scoring, "_by_direction", counted)
+    monkeypatch.setattr(ModelFolder, "digest", lambda folder: "after" if seen else "before")
+    before = (tiny / "runs/tiny/scores.json").read_bytes()
     assert evaluate(tiny / "runs/tiny").saved is None
+    assert (tiny / "runs/tiny/scores.json").read_bytes() == before
     assert "was trained on meanwhile" in caplog.text
 
 

@@ -1,3 +1,4 @@
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -5,7 +6,7 @@ import pytest
 from commands import TINY
 
 from regard.comparing.files import comparisons, find_comparison
-from regard.comparing.lineups import Lineup, Wishes, line_up
+from regard.comparing.lineups import Lineup, Wishes, line_up, settings_as_changes
 from regard.comparing.standings import check_wishes
 from regard.comparing.varying import parse_variations
 from regard.config import load_config
@@ -50,6 +51,25 @@ def test_several_configurations_are_called_like_their_files(tiny: Path) -> None:
     wishes = Wishes(variations=parse_variations(["training.clip=0,1"]))
     lineup = line_up([str(tiny), str(other)], wishes, tiny.parent / "runs")
     assert list(lineup.models) == ["tiny, clip=0", "tiny, clip=1", "wide, clip=0", "wide, clip=1"]
+
+
+def test_settings_of_a_file_are_changes_of_a_line_each() -> None:
+    corpora = [
+        {"source_language": "en", "train": {"file": "a/" * 60, "a key": 'say "x"'}},
+        {"weights": [1, 2.5]},
+    ]
+    (change,) = settings_as_changes({"task": {"corpora": corpora}})
+    key, _, value = change.partition("=")
+    assert key == "task.corpora"
+    assert "\n" not in value
+    assert tomllib.loads(f"value = {value}") == {"value": corpora}
+
+
+def test_given_runs_in_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    paths = [given(tmp_path / name / "x", f"training.clip={clip}") for name, clip in (("a", 1), ("b", 2))]
+    lineup = line_up(paths, Wishes(), tmp_path / "runs")
+    assert [str(one) for one in lineup.candidates] == paths
+    assert {one.device for one in lineup.candidates} == {"auto"}  # they may come from another machine
 
 
 def test_a_budget_is_the_same_for_all(tiny: Path) -> None:

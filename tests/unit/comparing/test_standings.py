@@ -1,15 +1,15 @@
+from pathlib import Path
 from statistics import stdev
 
-import numpy as np
 import pytest
+import torch
 
-from regard.comparing.conditions import budget
+from regard.comparing.conditions import Conditions, budget, conditions, note_conditions
 from regard.comparing.sentences import choose
-from regard.comparing.standings import _pooled, _quality, _reference, paired
+from regard.comparing.standings import _pooled, _quality, _reference, _Scored
 from regard.config import load_config
-from regard.core.errors import UserError
 from regard.core.prediction import AttentionRecord, Prediction
-from regard.metrics import METRICS, Tally
+from regard.metrics import METRICS, Tally, compare
 
 REFERENCES = [["a"], ["b"], ["c"], ["d"]]
 
@@ -37,21 +37,43 @@ def test_pooled_answers_of_a_sentence_count_together() -> None:
     assert both.score().value == pytest.approx(100 * 5 / 8)
 
 
-def test_models_are_paired_over_as_many_seeds_as_both_have() -> None:
-    ours, theirs = [{"exact_match": tally("abcd")}] * 3, [{"exact_match": tally("abxx")}] * 2
-    first, second = paired(ours, theirs, "exact_match")
-    assert np.array_equal(first.counts, 2 * ours[0]["exact_match"].counts)
-    assert np.array_equal(second.counts, 2 * theirs[0]["exact_match"].counts)
+def test_a_model_with_more_seeds_is_compared_by_all_of_them() -> None:
+    """Its mean is 37.5, though its first seed alone is better than the other model."""
+    ours, theirs = _pooled([tally("abcx"), tally("xxxx")]), _pooled([tally("abxx")])
+    assert compare(ours, theirs).difference == pytest.approx(37.5 - 50)
 
 
-def test_the_best_is_the_highest_or_for_errors_the_lowest() -> None:
-    for metric in ("exact_match", "character_error_rate"):
-        pooled = {"half": tally("abxx", metric), "all": tally("abcd", metric), "none": tally("xxxx", metric)}
-        assert _reference("best", pooled) == "all"
-        assert _reference("first", pooled) == "half"
-        assert _reference("none", pooled) == "none"
-        with pytest.raises(UserError, match=r"there is no such model. Did you mean 'half'"):
-            _reference("hal", pooled)
+def scored(metric: str, *seeds: str) -> _Scored:
+    return _Scored([], [], [{metric: tally(answers, metric)} for answers in seeds])
+
+
+@pytest.mark.parametrize("metric", ["exact_match", "character_error_rate"])
+def test_the_best_has_the_best_mean(metric: str) -> None:
+    models = {
+        "half": scored(metric, "abxx"),
+        "all": scored(metric, "abcd", "abcx"),
+        "one": scored(metric, "abcd", "xxxx", "xxxx"),
+    }
+    assert _reference("best", models, metric) == "all"
+    assert _reference("first", models, metric) == "half"
+    assert _reference("one", models, metric) == "one"
+    assert _reference("failed", models, metric) == "all"
+
+
+def test_how_runs_were_trained_is_what_they_noted(tmp_path: Path) -> None:
+    runs = [tmp_path / "a", tmp_path / "b"]
+    for run in runs:
+        run.mkdir()
+    cpu = [torch.device("cpu")]
+    assert conditions(cpu, 2, runs) == "on a CPU, decoding with 2 threads; some runs were trained before"
+    for run in runs:
+        note_conditions(run, Conditions(threads=1, processes=2))
+        note_conditions(run, Conditions(threads=1, processes=2))
+    said = "1 thread for each run, 2 runs beside each other"
+    assert conditions(cpu, 1, runs) == f"on a CPU, {said}; decoding alone"
+    note_conditions(runs[1], Conditions(threads=2, processes=1))
+    other = "2 threads for each run, one run at a time"
+    assert conditions(cpu, 2, runs) == f"on a CPU, unequal: {said}; {other}; decoding alone, with 2 threads"
 
 
 @pytest.mark.parametrize(

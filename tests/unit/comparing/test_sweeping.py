@@ -21,6 +21,7 @@ pytest.importorskip("optuna")
         ),
         ("model.dropout=0.1..0.3", Range("model.dropout", 0.1, 0.3)),
         ("model.encoder.width=64..256", Range("model.encoder.width", 64, 256, is_whole=True)),
+        ("data.train=../a.tsv,../b.tsv", Range("data.train", values=("../a.tsv", "../b.tsv"))),
         ("model.dropout=0.1, 0.3", Range("model.dropout", values=("0.1", "0.3"))),
         (
             "training.betas=[0.9,0.98],[0.9,0.999]",
@@ -107,7 +108,7 @@ def test_a_trial_that_lags_behind_is_given_up(tiny: str, monkeypatch: pytest.Mon
     monkeypatch.setattr(optuna.trial.Trial, "should_prune", lambda trial: True)
     search = sweep(tiny)
     list(search.run(1))
-    assert [one.outcome for one in search.trials()] == ["pruned"]
+    assert [(one.outcome, one.value) for one in search.trials()] == [("pruned", None)]
     assert search.best() is None
     assert not (search.folder / "best.toml").exists()
 

@@ -3,6 +3,7 @@ import torch
 from small import VOCABULARY, batch
 
 from regard.core.batch import Tokens
+from regard.core.pieces import END
 from regard.encoders import RecurrentEncoder
 from regard.layers import CELLS, Embedding
 
@@ -30,16 +31,17 @@ def test_the_summary_is_the_last_state_in_each_direction() -> None:
         torch.testing.assert_close(memory.summary[row, 0, 0, 4:], memory.annotations[row, 0, 4:])
 
 
-def test_reversed_reading_is_reading_the_reversed_source_with_annotations_in_the_sources_order() -> None:
-    source = batch().source
-    turned = Tokens.pad([row[:n].flip(0).tolist() for row, n in zip(source.ids, source.lengths, strict=True)])
+@pytest.mark.parametrize("mark", [[END], []], ids=["marked", "bare"])
+def test_read_from_its_end_a_source_still_closes_with_its_mark_and_annotations_keep_their_order(
+    mark: list[int],
+) -> None:
+    source, turned = Tokens.pad([[5, 6, 7, *mark], [8, *mark]]), Tokens.pad([[7, 6, 5, *mark], [8, *mark]])
     backwards = encoder(directions="one", reverse=True).encode(source)
     forwards = encoder(directions="one").encode(turned)
-    for row, length in enumerate(source.lengths.tolist()):
-        torch.testing.assert_close(
-            backwards.annotations[row, :length], forwards.annotations[row, :length].flip(0)
-        )
     torch.testing.assert_close(backwards.summary, forwards.summary)
+    order = [2, 1, 0, 3][: source.ids.shape[1]]
+    torch.testing.assert_close(backwards.annotations[0], forwards.annotations[0, order])
+    torch.testing.assert_close(backwards.annotations[1], forwards.annotations[1])
 
 
 def test_residuals_and_norms_do_what_they_say() -> None:

@@ -1,5 +1,6 @@
 import math
 import random
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 import sacrebleu
 from sacrebleu.significance import PairedTest
 
+from regard.core.errors import UserError
 from regard.metrics import Bleu, Chrf, ExactMatch, Tally, Ter, compare, interval
 
 WORDS = ("a", "man", "with", "the", "red", "hat", "sits", "on", "old", "bench", "in", "front", "of", "paper")
@@ -129,5 +131,8 @@ def test_noise_is_found_clear_about_as_seldom_as_promised() -> None:
 def test_only_the_same_metric_on_as_many_examples_is_compared() -> None:
     with pytest.raises(ValueError, match="differ"):
         compare(right("yn"), Bleu().tally(["a", "b"], [["a"], ["b"]]))
+    other = replace(right("yn"), signature="another")
+    with pytest.raises(UserError, match="counted in different ways"):
+        compare(right("yn"), other)
     with pytest.raises(ValueError, match="2 examples cannot be paired with 3"):
         compare(right("yn"), right("yny"))

@@ -35,6 +35,7 @@ def test_novelty_is_the_share_of_sequences_that_the_source_lacks() -> None:
         100 * 2 / 5
     )  # the dog, from here
     assert TRAITS["novelty_3"](["a"], ["a b"]).score().value == 0.0  # nothing so long was said
+    assert TRAITS["novelty_2"](["a b"], ["a , b"]).score().value == 0.0  # a comma is no word
 
 
 def test_length_is_in_words() -> None:

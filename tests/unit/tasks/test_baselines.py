@@ -40,5 +40,11 @@ def test_the_index_finds_what_whole_vectors_find() -> None:
     assert Nearest().answers(pairs, asked) == [str(number) for number in expected]
 
 
+def test_words_that_many_sources_have_count_on_neither_side() -> None:
+    common = [Pair("the", "The")] * 300
+    pairs = [*common, Pair("rare the the the", "Right"), Pair("rare q", "Wrong"), *[Pair("z", "Z")] * 700]
+    assert Nearest().answers(pairs, ["rare"]) == ["Right"]
+
+
 def test_no_training_pairs_give_no_answer() -> None:
     assert Nearest().answers([], ["a"]) == [""]

@@ -173,6 +173,11 @@ def test_it_stops_when_patience_runs_out_and_keeps_the_best(tmp_path: Path) -> N
     assert loop.state.best is not None
     assert loop.state.best.step == 2
     assert loop.checkpoints.steps() == [2, 3, 4]
+    last = [event for event in events if isinstance(event, Progressed)][-1]
+    assert (last.step, last.tokens) == (4, loop.state.tokens)  # also where no line of the log was due
+    again = make(tmp_path, plan, losses=losses.__getitem__)
+    again.restore(again.checkpoints.newest())
+    assert [type(event) for event in again.run()] == [Ended]
 
 
 def test_of_two_equal_validations_the_lower_loss_is_best(tmp_path: Path) -> None:
