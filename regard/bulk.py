@@ -100,8 +100,8 @@ def _texts(rows: Any, column: str) -> list[str]:
     if column not in rows:
         raise UserError(f"There is no column {column!r} to answer.{did_you_mean(column, list(rows))}")
     texts = ["" if missing else text for text, missing in zip(rows[column], rows[column].isna(), strict=True)]
-    if strange := next((text for text in texts if not isinstance(text, str)), None):
-        raise UserError(f"The column {column!r} holds {strange!r:.40}, but a source is a text.")
+    if strange := [text for text in texts if not isinstance(text, str)]:
+        raise UserError(f"The column {column!r} holds {strange[0]!r:.40}, but a source is a text.")
     return texts
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from regard import build
+from regard.config import NO_ATTENTION
 from regard.core.batch import Source, Tokens
 from regard.core.cores import check_workers
 from regard.core.errors import TooLongError, UserError, did_you_mean
@@ -102,6 +103,11 @@ def load(
     first = find_model(paths[0]).config()
     codec = codecs[0]
     if copy_unknown or dictionary is not None:
+        if first.model.attention.score == NO_ATTENTION:
+            raise UserError(
+                f"{paths[0]} has no attention that would tell which word to copy. Leave out copy_unknown and the "
+                "dictionary."
+            )
         words = {} if dictionary is None else read_dictionary(Path(dictionary))
         codec = codec.copying_unknown(Copying(words))
     short = build.load_shortlist(find_model(paths[0]), models, codec) if shortlist else None
@@ -309,6 +315,13 @@ class Predictor:
             alike = [request for request in asked if ways[request] == (plan, shortens)]
             if self.engine is not None:
                 some = [one for one in alike if asked[one].question.watch.wanted()]
+                beyond = {
+                    one: self.engine.beyond(asked[one].read, asked[one].question, plan) for one in some
+                }
+                answers |= {
+                    one: self.codec.nothing(one.text, problem=why) for one, why in beyond.items() if why
+                }
+                some = [one for one in some if not beyond[one]]
                 reads = [asked[one].read for one in some]
                 told = self.engine(reads, [asked[one].question for one in some], plan)
                 answers |= {

@@ -151,7 +151,7 @@ def predict(
         told = (
             [json.dumps(_object(answer, links), ensure_ascii=False)]
             if output_form == Form.json
-            else _written(number, answer, columns, numbered=best is not None)
+            else _written(number, answer, columns, numbered="best" in options)
         )
         for line in told:
             sys.stdout.buffer.write(line.encode("utf-8", errors="replace") + b"\n")

@@ -63,8 +63,6 @@ def serve(
 
     Ctrl-C or SIGTERM ends it, after what is under way. Needs `pip install 'regard[serve]'`.
     """
-    from regard.core.errors import UserError
-
     try:
         import fastapi  # noqa: F401
         import uvicorn  # noqa: F401
@@ -115,11 +113,19 @@ def worker() -> object:
 
 
 def _keys(path: Path | None) -> tuple[str, ...]:
+    if path is None and KEY not in os.environ:
+        return ()
     try:
-        lines = path.read_text(encoding="utf-8").splitlines() if path else [os.environ.get(KEY, "")]
+        lines = path.read_text(encoding="utf-8-sig").splitlines() if path else [os.environ[KEY]]
     except UnicodeDecodeError:
         raise UserError(f"{path} is no text in UTF-8: write one key in a line.") from None
     keys = tuple(line.strip() for line in lines if line.strip())
-    if path and not keys:
-        raise UserError(f"{path} has no key: write one in a line.")
+    if not keys:
+        raise UserError(
+            f"{path} has no key: write one in a line."
+            if path
+            else f"{KEY} is set, but there is no key in it. Set it to one, or unset it to let everybody call."
+        )
+    if not all(key.isascii() for key in keys):
+        raise UserError("Headers hold ASCII alone: make the keys of letters, digits and signs that it has.")
     return keys

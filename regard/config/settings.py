@@ -6,7 +6,7 @@ from typing import Any
 import tomli_w
 from pydantic import Field, model_validator
 
-from regard.config.data import Captions, Data, Dates, Forecast, Multilingual, Task, Text
+from regard.config.data import Captions, Data, Dates, Filter, Forecast, Multilingual, Task, Text
 from regard.config.fields import Settings
 from regard.config.model import Model
 from regard.config.parts import NO_ATTENTION, PictureEncoder, StreamDecoder
@@ -162,6 +162,32 @@ class Config(Settings):
                 )
             if self.data.train is None:
                 raise ValueError(f"data.{given[0]} is given without data.train. Give the training tracks too")
+        return self
+
+    @model_validator(mode="after")
+    def _series_are_read_whole(self) -> "Config":
+        """What is about lines and pieces would not be heeded."""
+        if not isinstance(self.task, Forecast):
+            return self
+        data, task = self.data, self.task
+        unheeded = {
+            "on_bad_line": data.on_bad_line != "stop",
+            "filter": data.filter != Filter(),
+            "long_source": data.long_source not in ("leave_out", "last"),
+        }
+        if chosen := [name for name, is_so in unheeded.items() if is_so]:
+            raise ValueError(
+                f"data.{chosen[0]} is about lines of text. Leave it out for the task forecast: a table with a mistake "
+                "is refused, and of a series that is too long the last points are read"
+            )
+        if data.train is not None or task.scene is not None:
+            lengths = {"observed": data.max_source, "predicted": data.max_target}
+            for name, most in lengths.items():
+                if getattr(task, name) > most:
+                    limit = "data.max_source" if name == "observed" else "data.max_target"
+                    raise ValueError(
+                        f"task.{name} is {getattr(task, name)}, but {limit} lets {most} points be read. Raise it too"
+                    )
         return self
 
     @model_validator(mode="after")

@@ -16,6 +16,10 @@ class Engine(Protocol):
         """Why it can't search by this plan, as a sentence's end; None if it can."""
         ...
 
+    def beyond(self, read: Any, question: Question, plan: Any) -> str | None:
+        """Why it has no room for this one, as a sentence; None if it has."""
+        ...
+
     def __call__(self, reads: Sequence[Any], questions: Sequence[Question], plan: Any) -> list[Found]:
         """The best hypotheses for each source that was read, and what is asked of it."""
         ...

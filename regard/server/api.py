@@ -14,9 +14,8 @@ from starlette.types import Receive, Scope, Send
 from regard.core.pieces import END
 from regard.core.prediction import Prediction
 from regard.server.bodies import read
-from regard.server.desk import Desk, Gone, predicted
+from regard.server.desk import Desk, predicted
 from regard.server.documents import asks, refusals
-from regard.server.guards import CLIENT_GONE
 from regard.server.problems import Problem
 from regard.server.wire import Ask, ModelList, Predictions
 from regard.server.work import Job
@@ -53,16 +52,14 @@ async def predict(request: Request) -> Response:
     desk: Desk = request.state.desk
     ask = await read(request, Ask)
     model = desk.models.get(ask.model)
-    requests = await desk.admitted(model, ask)
-    request.state.note(model.name, [one.text for one in requests])
-    way = await desk.way(model, requests, ask)
-    with desk.jobs(way, requests) as jobs:
-        try:
-            answers = await desk.answers(jobs, request)
-        except Gone:
-            return Response(status_code=CLIENT_GONE)
-        desk.check_size(answers, ask)
-        parts = await written(answers, ask)
+    with desk.visit(request) as visit:
+        requests = await desk.admitted(visit, model, ask)
+        request.state.note(model.name, [one.text for one in requests])
+        way = await desk.way(model, requests, ask)
+        with desk.jobs(visit, way, requests) as jobs:
+            answers = await desk.answers(visit, jobs)
+            desk.check_size(answers, ask)
+            parts = await written(answers, ask)
     body = b'{"model":%b,"predictions":[%b]}' % (json.dumps(model.name).encode(), b",".join(parts))
     return Response(body, media_type="application/json")
 
@@ -91,16 +88,18 @@ async def stream(request: Request) -> Response:
     desk: Desk = request.state.desk
     ask = await read(request, Ask)
     model = desk.models.get(ask.model)
-    requests = await desk.admitted(model, ask)
-    request.state.note(model.name, [one.text for one in requests])
-    way = await desk.way(model, requests, ask)
-    if way.plan.draw is not None and way.plan.best > 1:
-        raise Problem(
-            422, "Of several samples nobody knows the best before the end. Leave out best, or don't stream."
-        )
-    place = ExitStack()
-    jobs = place.enter_context(desk.jobs(way, requests, listening=True))
-    return _Stream(_followed(desk, jobs, ask), place)
+    with ExitStack() as place:
+        visit = place.enter_context(desk.visit(request))
+        requests = await desk.admitted(visit, model, ask)
+        request.state.note(model.name, [one.text for one in requests])
+        way = await desk.way(model, requests, ask)
+        if way.plan.draw is not None and way.plan.best > 1:
+            raise Problem(
+                422,
+                "Of several samples nobody knows the best before the end. Leave out best, or don't stream.",
+            )
+        jobs = place.enter_context(desk.jobs(visit, way, requests, listening=True))
+        return _Stream(_followed(desk, jobs, ask), place.pop_all())
 
 
 class _Stream(StreamingResponse):

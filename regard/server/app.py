@@ -16,8 +16,8 @@ from starlette.types import ASGIApp
 
 from regard import __version__
 from regard.server import api, documents, health, libretranslate
-from regard.server.desk import Desk
-from regard.server.guards import Account, Bodies, Door, Gate, Keys, Ledger, own_hosts
+from regard.server.desk import Desk, Gone
+from regard.server.guards import CLIENT_GONE, Account, Bodies, Door, Gate, Keys, Ledger, own_hosts
 from regard.server.problems import Problem, failed
 from regard.server.served import Models
 from regard.server.settings import ServerSettings
@@ -42,7 +42,7 @@ def application(models: Models, settings: ServerSettings) -> ASGIApp:
     app: ASGIApp = Bodies(
         _routes(models, settings, ledger, keys), settings.limits, models.body_bytes(settings.limits)
     )
-    app = Door(Gate(app), keys, own_hosts(settings.host, settings.hosts))
+    app = Door(Gate(app), keys, own_hosts(settings.host, settings.hosts), settings.origins)
     if settings.origins:  # before the door: browsers ask whether they may call without a key
         app = CORSMiddleware(
             app,
@@ -83,6 +83,7 @@ def _routes(models: Models, settings: ServerSettings, ledger: Ledger, keys: Keys
     app.include_router(health.router)
     documents.describe(app, Ask, libretranslate.Translate)
     app.add_exception_handler(Problem, _refused)
+    app.add_exception_handler(Gone, lambda _, __: Response(status_code=CLIENT_GONE))
     app.add_exception_handler(HTTPException, _unknown)
     app.add_exception_handler(Exception, _failed)
     folder = files("regard.server")

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -13,6 +15,7 @@ from regard.server.problems import Problem, invalid
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 QUICK = 100_000  # bytes that are read at once; more of them in a thread, so that others are served meanwhile
+MOST_FIELDS = 1000  # of an object, or of a form
 DEEPEST = 20  # brackets in brackets; nothing that can be asked needs more than four
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -24,24 +27,20 @@ async def read(request: Request, model: type[ModelT], *, forms: bool = False) ->
     """What was asked, checked; a Problem for what is no such thing."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     body = await request.body()
-    if kind == FORM and forms:
-        found: Any = _form(body)
-        check_texts(found)
-    elif kind == JSON:
-        found = await asyncio.to_thread(_checked, body) if len(body) > QUICK else _checked(body)
-    else:
+    if kind not in ((JSON, FORM) if forms else (JSON,)):
         known = f"{JSON} or {FORM}" if forms else JSON
         raise Problem(415, f"The body must be {known}, and the header content-type must say so.")
+    checked = partial(_checked, body, _form if kind == FORM else parse, model)
+    return await asyncio.to_thread(checked) if len(body) > QUICK else checked()
+
+
+def _checked(body: bytes, parsed: Callable[[bytes], Any], model: type[ModelT]) -> ModelT:
+    found = parsed(body)
+    check_texts(found)
     try:
         return model.model_validate(found)
     except ValidationError as error:
         raise invalid(error.errors(include_url=False, include_input=False), model) from None
-
-
-def _checked(body: bytes) -> Any:
-    found = parse(body)
-    check_texts(found)
-    return found
 
 
 def parse(body: bytes) -> Any:
@@ -69,6 +68,8 @@ def check_texts(found: Any, place: str = "", depth: int = 0) -> None:
             what = "the character NUL" if unfit[0] == "\0" else "half a character (a lone surrogate)"
             raise Problem(422, f"{place or 'The body'} holds {what}. Leave it out.", field=place or None)
     elif isinstance(found, dict):
+        if len(found) > MOST_FIELDS:
+            raise Problem(422, f"{place or 'The body'} has more than {MOST_FIELDS:,} fields.")
         for name, value in found.items():
             check_texts(name, "A field's name")
             check_texts(value, f"{place}.{name[:40]}" if place else name[:40], depth + 1)
@@ -80,7 +81,9 @@ def check_texts(found: Any, place: str = "", depth: int = 0) -> None:
 def _form(body: bytes) -> dict[str, Any]:
     """The fields of a form; one that comes several times is a list."""
     try:
-        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=1000)
+        pairs = parse_qsl(
+            body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
+        )
     except ValueError:
         raise Problem(
             422, "The body is no form: it holds bytes that are not UTF-8, or too many fields."

@@ -3,10 +3,10 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.requests import Request as HttpRequest
 
@@ -24,6 +24,8 @@ from regard.tasks.codec import Codec
 from regard.viewing.document import described
 from regard.viewing.labels import ordinary
 
+ResultT = TypeVar("ResultT")
+
 QUICK = 2000  # characters that are cut into pieces at once; more of them in a thread
 
 
@@ -40,35 +42,50 @@ class Desk:
     under_way: int = field(default=0, init=False)
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
-    async def admitted(self, model: Served, ask: Ask) -> list[Request]:
+    @contextmanager
+    def visit(self, http: HttpRequest) -> Iterator["Visit"]:
+        """A request whose body is read: it counts among those under way until it is answered."""
+        if problem := self.crowded():
+            raise problem
+        self.under_way += 1
+        try:
+            yield Visit(http, time.monotonic() + self.limits.deadline_seconds, self.tallies)
+        finally:
+            self.under_way -= 1
+
+    async def admitted(self, visit: "Visit", model: Served, ask: Ask) -> list[Request]:
         """What is asked, with sources that can be read; a Problem for the first that cannot."""
         self.check_number(len(ask.inputs))
-        found = []
         try:
-            async with asyncio.timeout(self.limits.deadline_seconds):
-                for number, wish in enumerate(ask.wishes()):
-                    text = await self._admitted(model.predictor.codec, number, wish.source)
-                    found.append(
-                        Request(text, wish.prefix or "", wish.require or (), wish.forbid or (), wish.to)
-                    )
+            return await visit.awaited(self._all_admitted(model.predictor.codec, ask))
         except TimeoutError:
             raise busy(
                 f"The inputs could not be read within {self.limits.deadline_seconds:g} seconds. Ask for fewer.",
                 seconds=self.line.patience(),
                 status=503,
             ) from None
+
+    async def _all_admitted(self, codec: Codec, ask: Ask) -> list[Request]:
+        found = []
+        for number, wish in enumerate(ask.wishes()):
+            text = await self._admitted(codec, number, wish.source)
+            found.append(Request(text, wish.prefix or "", wish.require or (), wish.forbid or (), wish.to))
         return found
 
     async def _admitted(self, codec: Codec, number: int, given: Any) -> str:
         try:
             if isinstance(given, str) and len(given) <= codec.sources.quick:
                 return codec.admit(given)
-            async with self._reading:  # one after the other: a picture can need much memory while it is read
-                return await asyncio.to_thread(codec.admit, given)
+            return await asyncio.shield(self._read(codec, given))
         except UserError as error:
             raise Problem(
                 422, f"Input {number}: {str(error).removesuffix('.')}.", field=f"inputs.{number}"
             ) from None
+
+    async def _read(self, codec: Codec, given: Any) -> str:
+        """One after the other: a picture can need much memory while it is read, also for a client that has left."""
+        async with self._reading:
+            return await asyncio.to_thread(codec.admit, given)
 
     async def way(self, model: Served, requests: Sequence[Request], ask: Ask) -> Way:
         """How the model is to be asked; a Problem where something is beyond it or beyond the limits."""
@@ -155,47 +172,31 @@ class Desk:
         return busy("Too many requests are being answered. Try again later.", seconds=self.line.patience())
 
     @contextmanager
-    def jobs(self, way: Way, requests: Sequence[Request], *, listening: bool = False) -> Iterator[list[Job]]:
+    def jobs(
+        self, visit: "Visit", way: Way, requests: Sequence[Request], *, listening: bool = False
+    ) -> Iterator[list[Job]]:
         """The inputs in line; whatever happens, nobody works on them after this."""
-        if problem := self.crowded():
-            raise problem
-        deadline = time.monotonic() + self.limits.deadline_seconds
-        jobs = [Job(way, request, deadline=deadline, listening=listening) for request in requests]
+        jobs = [Job(way, request, deadline=visit.deadline, listening=listening) for request in requests]
         try:
             self.line.put(jobs)
         except Problem:
             self.tallies.add("refused_total", 1)
             raise
-        self.under_way += 1
         try:
             yield jobs
         finally:
-            self.under_way -= 1
-            if any(job.wanted() and not job.answer.done() for job in jobs):
-                self.tallies.add("cancelled_total", 1)
+            if listening and any(job.wanted() and not job.answer.done() for job in jobs):
+                self.tallies.add("cancelled_total", 1)  # it listens no more
             for job in jobs:
                 job.leave()
             self.line.forget(jobs)
 
-    async def answers(self, jobs: Sequence[Job], http: HttpRequest) -> list[Prediction]:
+    async def answers(self, visit: "Visit", jobs: Sequence[Job]) -> list[Prediction]:
         """All of them; a Problem at the deadline, Gone if the client goes away before."""
-        everything = asyncio.ensure_future(_all(jobs))
-        leaving = asyncio.ensure_future(disconnected(http))
         try:
-            waiting: set[asyncio.Future[Any]] = {everything, leaving}
-            await asyncio.wait(
-                waiting,
-                timeout=jobs[0].deadline - time.monotonic(),
-                return_when=asyncio.FIRST_COMPLETED,
-            )
-            if everything.done():
-                return everything.result()
-            if leaving.done():
-                raise Gone
-            raise self.late(jobs)
-        finally:
-            leaving.cancel()
-            everything.cancel()
+            return await visit.awaited(_all(jobs))
+        except TimeoutError:
+            raise self.late(jobs) from None
 
     def late(self, jobs: Sequence[Job]) -> Problem:
         self.tallies.add("late_total", 1)
@@ -226,6 +227,33 @@ class Desk:
                 most=self.limits.numbers,
             )
         return numbers
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Somebody who waits for an answer, until a deadline or as long as they like."""
+
+    http: HttpRequest
+    deadline: float
+    tallies: Tallies
+
+    async def awaited(self, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+        """What the work gives; a TimeoutError at the deadline, Gone if the client goes away before."""
+        working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(disconnected(self.http))
+        waiting: set[asyncio.Future[Any]] = {working, leaving}
+        try:
+            await asyncio.wait(
+                waiting, timeout=self.deadline - time.monotonic(), return_when=asyncio.FIRST_COMPLETED
+            )
+            if working.done():
+                return working.result()
+            if leaving.done():
+                self.tallies.add("cancelled_total", 1)
+                raise Gone
+            raise TimeoutError
+        finally:
+            leaving.cancel()
+            working.cancel()
 
 
 def predicted(answer: Prediction, ask: Ask) -> bytes:

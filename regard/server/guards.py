@@ -6,14 +6,13 @@ import ipaddress
 import json
 import logging
 import time
-import traceback
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from regard.server.problems import Problem, busy, failed
+from regard.server.problems import Problem, busy, failed, place_of
 from regard.server.settings import Limits
 from regard.server.tallies import Tallies
 from regard.viewing.labels import plain
@@ -112,18 +111,12 @@ class Account:
         try:
             await self.app(scope, receive, answer)
         except Exception as error:
-            self._blame(error)
+            log.error("A request failed with %s.", place_of(error))
             if not status:  # a guard failed: the application answers for itself
                 await failed().response()(scope, receive, answer)
         self.ledger.enter(
             scope["method"], _path(scope), status or CLIENT_GONE, time.monotonic() - began, *noted
         )
-
-    def _blame(self, error: Exception) -> None:
-        """Where it happened, without messages: they may quote what somebody sent."""
-        places = traceback.extract_tb(error.__traceback__)[-4:]
-        where = " < ".join(f"{place.filename}:{place.lineno}" for place in reversed(places))
-        log.error("A request failed with %s at %s.", type(error).__name__, where)
 
 
 def secured(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
@@ -140,12 +133,13 @@ def _path(scope: Scope) -> str:
 
 
 class Door:
-    """Names under which the server may be called, and keys."""
+    """Names under which the server may be called, pages that may call, and keys."""
 
-    def __init__(self, app: ASGIApp, keys: Keys, hosts: Sequence[str]):
+    def __init__(self, app: ASGIApp, keys: Keys, hosts: Sequence[str], origins: Sequence[str]):
         self.app = app
         self.keys = keys
         self.hosts = frozenset(hosts)  # none: any
+        self.origins = frozenset(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         problem = self._problem(scope) if scope["type"] == "http" else None
@@ -157,12 +151,26 @@ class Door:
             return Problem(
                 421, "This server does not go by that name. Start it with --allow-host to give it another."
             )
+        if scope["method"] == "POST" and not self._from_here(headers):
+            return Problem(
+                403, "Pages from elsewhere may not call. Start the server with --cors to let those of a site."
+            )
         if not scope["path"].startswith(GUARDED) or self.keys.fit_headers(headers):
             return None
         return Problem(
             401,
             "This server asks for a key. Send it in a header: Authorization: Bearer KEY.",
             headers={"WWW-Authenticate": "Bearer"},
+        )
+
+    def _from_here(self, headers: Headers) -> bool:
+        """Forms go to other sites without asking. Browsers say whose page it is; programs say nothing."""
+        origin = headers.get("origin")
+        if origin is None or headers.get("sec-fetch-site") == "same-origin":
+            return True
+        whose = origin.partition("://")[2]
+        return (
+            whose == headers.get("host") or _name(whose) in self.hosts or bool({origin, "*"} & self.origins)
         )
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from itertools import islice
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from babel import Locale, UnknownLocaleError
 from fastapi import APIRouter, Request
@@ -11,12 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from regard.core.prediction import Request as Asked
 from regard.server.bodies import FORM, JSON, read
-from regard.server.desk import Desk, Gone
+from regard.server.desk import Desk
 from regard.server.documents import asks, refusals
-from regard.server.guards import CLIENT_GONE
 from regard.server.problems import Problem
 from regard.server.served import Models, Served
-from regard.server.wire import Ask, Status
+from regard.server.wire import MOST_INPUTS, Ask, Status
 
 router = APIRouter()
 
@@ -28,7 +27,7 @@ class Translate(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    q: str | list[str]
+    q: str | Annotated[list[str], Field(max_length=MOST_INPUTS, fail_fast=True)]
     source: str = Field(max_length=100)
     target: str = Field(max_length=100)
     format: Literal["text", "html"] = "text"
@@ -93,16 +92,14 @@ async def translate(request: Request) -> Response:
     if not texts:
         return JSONResponse(_content(asked, []))
     desk.check_number(sum(text.count("\n") + 1 for text in texts))  # before anything is made of each
-    lines = [text.split("\n") for text in texts]
+    lines = [[line.removesuffix("\r") for line in text.split("\n")] for text in texts]  # forms write both
     to = asked.target if model.predictor.codec.languages else None
     requests = [Asked(line, to=to) for text in lines for line in text]
     options = {"best": asked.alternatives + 1} if asked.alternatives else {}
-    way = await desk.way(model, requests, Ask.model_validate({"inputs": ["-"], **options}))
-    with desk.jobs(way, requests) as jobs:
-        try:
-            answers = iter(await desk.answers(jobs, request))
-        except Gone:
-            return Response(status_code=CLIENT_GONE)
+    with desk.visit(request) as visit:
+        way = await desk.way(model, requests, Ask.model_validate({"inputs": ["-"], **options}))
+        with desk.jobs(visit, way, requests) as jobs:
+            answers = iter(await desk.answers(visit, jobs))
     found = []
     for text in lines:
         own = list(islice(answers, len(text)))

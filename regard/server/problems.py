@@ -1,6 +1,7 @@
 """What goes wrong with a request, told in plain words and never with what was sent."""
 
 import json
+import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -67,6 +68,13 @@ class Problem(Exception):  # noqa: N818 (it is an answer)
 def failed() -> Problem:
     """A mistake of ours: what it is stands in the log alone."""
     return Problem(500, "The server failed. It goes on.")
+
+
+def place_of(error: Exception) -> str:
+    """Its kind and where it happened, without its message: that may quote what somebody sent."""
+    places = traceback.extract_tb(error.__traceback__)[-4:]
+    where = " < ".join(f"{place.filename}:{place.lineno}" for place in reversed(places))
+    return f"{type(error).__name__} at {where}"
 
 
 def busy(error: str, *, seconds: int, status: int = 429) -> Problem:

@@ -7,7 +7,9 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonS
 Part = Literal["pieces", "scores", "attention", "beam", "alignments", "alternatives"]
 Language = Annotated[str, Field(max_length=100)]
 Phrase = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"\S")]
-Phrases = Annotated[list[Phrase], Field(max_length=1000)]
+# `fail_fast`, here and below: a list may hold half a million things that are wrong, and one is told.
+Phrases = Annotated[list[Phrase], Field(max_length=1000, fail_fast=True)]
+MOST_INPUTS = 100_000  # whatever the limits say
 
 # What is wrong with points is told by who reads them: here they are any lists.
 _POINTS = {
@@ -71,7 +73,8 @@ class Ask(_Asked):
     model: str | None = Field(None, max_length=1000, description="Its name, where several are served.")
     inputs: list[Input] = Field(
         min_length=1,
-        max_length=100_000,
+        max_length=MOST_INPUTS,
+        fail_fast=True,
         description="Sources, or objects with a source and wishes of its own: texts, pictures as data URLs "
         "(data:image/png;base64,...), series as lists of points or as objects; as the model reads them.",
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from regard.core.errors import UserError
 from regard.core.prediction import Prediction, Request
 from regard.search import Finder, Watch
-from regard.server.problems import Problem, busy
+from regard.server.problems import Problem, busy, place_of
 from regard.server.served import Served
 from regard.server.settings import Limits
 from regard.server.tallies import Tallies
@@ -175,6 +175,5 @@ class Worker(threading.Thread):
 def _problem(error: Exception) -> Problem:
     if isinstance(error, UserError):
         return Problem(422, str(error))
-    # No message: it may quote what somebody sent.
-    log.error("The model failed with %s.", type(error).__name__)
+    log.error("The model failed with %s.", place_of(error))
     return Problem(500, "The model failed on this input. The server goes on.")

@@ -41,6 +41,7 @@ class Observed:
     series: Points = field(repr=False)
     rows: NDArray[np.float32] = field(repr=False)  # S D, in the model's measure
     context: NDArray[np.float32] | None = field(repr=False)  # C E
+    unread: int = 0  # points that were too many, the first
 
     @property
     def name(self) -> bytes:
@@ -59,6 +60,7 @@ class SeriesCodec:
     limits: Limits
     view: View
     seen: int | None = None  # steps of a source, as a rule
+    warns: bool = True  # of sources that are too long, quoting how they begin
 
     languages: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
@@ -128,10 +130,12 @@ class SeriesCodec:
     def _observed(self, text: str) -> Observed:
         source = read_series_source(text)
         longest = self.limits.source
-        warn_of_length("source", longest, [(text, len(source.series))])
+        if self.warns:
+            warn_of_length("source", longest, [(text, len(source.series))])
         rows = self.scaling.encode(source.series)[-longest:].astype(np.float32)
         beside = self.scaling.encode_context(self._beside(source))
-        return Observed(text, source.series, rows, None if beside is None else beside.astype(np.float32))
+        context = None if beside is None else beside.astype(np.float32)
+        return Observed(text, source.series, rows, context, len(source.series) - len(rows))
 
     def _beside(self, source: SeriesSource) -> Points | None:
         """The context, where the model was trained with one: it may stand in sources for others."""
@@ -183,6 +187,7 @@ class SeriesCodec:
             finished=course.finished,
             rank=course.rank,
             piece_scores=course.steps,
+            unread=read.unread,
             view=self.view,
         )
 
@@ -212,7 +217,7 @@ class SeriesCodec:
         raise UserError("Unknown words are copied into texts, but the answers of this model are points.")
 
     def guarded(self) -> "SeriesCodec":
-        return self
+        return replace(self, warns=False)
 
     def store(self, cache: Path, pairs: Callable[[], Iterable[Pair]]) -> HeldStore:
         """In memory: points are small."""

@@ -162,7 +162,7 @@ class TextTargets:
         """What is said where unknown pieces stand: the word that was looked at or, if nothing is copied, that it is
         unknown; an answer with a hole would read as if there were none.
         """
-        copying = self.copying if record is not None and record.kinds else None
+        copying = self.copying if record is not None and record.has(CROSS) else None
         return {
             step: self.tokenizer.spaced(copying.word(record, step) if copying and record else UNKNOWN_WORD)
             for step, token in enumerate(tokens)

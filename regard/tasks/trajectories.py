@@ -102,7 +102,9 @@ class Trajectories:
 
     def _of_own(self, own: OwnTracks) -> Examples:
         """No two parts share a step of a track."""
-        train = own.tracks(own.train)
+        train = [track for track in own.tracks(own.train) if any(self._of([track]))]
+        if not train:
+            self._windows(train, "train")  # tells what is missing
         split = self._cut_off if self._are_few(train) else self._split_off
         wanted = {"validation": self.validation, "test": self.test}
         given = {"validation": own.tracks(own.validation), "test": own.tracks(own.test)}

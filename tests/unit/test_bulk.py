@@ -20,6 +20,7 @@ def test_a_row_without_a_source_is_asked_nothing() -> None:
     [
         ({"sources": ["one"]}, "no column 'source' to answer. Did you mean 'sources'"),
         ({"source": ["one", 2018]}, "holds 2018, but a source is a text"),
+        ({"source": [0, 5]}, "holds 0, but a source is a text"),
     ],
 )
 def test_what_is_no_column_of_texts_is_told(rows: dict[str, list[object]], words: str) -> None:

@@ -102,24 +102,24 @@ class CTranslate2:
         }
         return next((reason for reason, is_so in reasons.items() if is_so), None)
 
+    def beyond(self, read: Row, question: Question, plan: SearchPlan) -> str | None:
+        longest = max(plan.limit(question), len(read.ids))
+        if self._places is None or longest <= self._places:
+            return None
+        return (
+            f"CTranslate2 was given {self._places} positions of this model, but {longest} pieces may stand in a "
+            "row. Lower max_length, shorten the text, or take the native engine"
+        )
+
     def __call__(self, reads: Sequence[Row], questions: Sequence[Question], plan: SearchPlan) -> list[Found]:
         if not questions:
             return []
         asked = [_Asked(read.ids, question) for read, question in zip(reads, questions, strict=True)]
         limits = [plan.limit(question) for question in questions]
-        self._check_places(asked, limits)
         found = self._search(asked, plan, self._batches(asked, plan, limits))
         again = [n for n, some in found.items() if _is_open(some, plan) or _longest(some) > limits[n]]
         found |= self._search(asked, plan, self._own_batches(asked, plan, limits, again))
         return [_best(found[number], plan) for number in range(len(questions))]
-
-    def _check_places(self, asked: Sequence[_Asked], limits: Sequence[int]) -> None:
-        longest = max([*limits, *(len(one.row) for one in asked)])
-        if self._places is not None and longest > self._places:
-            raise UserError(
-                f"CTranslate2 was given {self._places} positions of this model, but {longest} pieces may stand in a "
-                "row. Lower max_length, shorten the text, or take the native engine."
-            )
 
     def _batches(self, asked: Sequence[_Asked], plan: SearchPlan, limits: Sequence[int]) -> Iterator[_Batch]:
         """By length, so that little is padded; as many for each worker."""

@@ -25,6 +25,13 @@ Fails = Callable[..., str]
             ["task.scene is eth", "data.train"],
         ),
         ("[task]\nname = 'forecast'\n[data]\ntest = 'a.csv'\n", ["data.test", "without data.train"]),
+        ("[task]\nname = 'forecast'\n[data]\non_bad_line = 'skip'\n", ["data.on_bad_line", "forecast"]),
+        ("[task]\nname = 'forecast'\n[data]\nfilter.empty = true\n", ["data.filter", "forecast"]),
+        ("[task]\nname = 'forecast'\n[data]\nlong_source = 'first'\n", ["data.long_source", "last points"]),
+        (
+            "[task]\nname = 'forecast'\nscene = 'eth'\nobserved = 300\n",
+            ["task.observed is 300", "data.max_source lets 200"],
+        ),
         ("[evaluation]\nmetrics = ['ade']\n", ["ade is about points", "answers of the task dates are texts"]),
         ("[training]\nmetric = 'fde'\n", ["training.metric: fde is about points"]),
         (

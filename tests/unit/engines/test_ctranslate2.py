@@ -139,9 +139,11 @@ def test_consensus_works_with_answers_of_a_beam(fast: Predictor) -> None:
     assert len(answer.alternatives) == 3
 
 
-def test_more_places_than_it_was_told_are_refused(fast: Predictor) -> None:
-    with pytest.raises(UserError, match=r"1024 positions .* 2000 pieces"):
-        fast.predict("a" * 38, max_length=2000, max_ratio=1000)
+def test_who_needs_more_places_than_it_was_told_alone_has_no_answer(fast: Predictor) -> None:
+    long, short = fast.predict(["a" * 38, "abc"], max_length=1200, max_ratio=50)
+    assert "1024 positions of this model, but 1200 pieces" in str(long.problem)
+    assert short.problem is None
+    assert short.text == fast.predict("abc", max_length=1200, max_ratio=50).text
 
 
 def test_it_cannot_be_told_answers(fast: Predictor) -> None:

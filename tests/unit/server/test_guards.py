@@ -72,6 +72,27 @@ def test_only_a_site_that_was_named_may_call_from_its_pages(guarded: Here, serve
     assert allowed(server, "https://example.org") is None
 
 
+def test_no_page_from_elsewhere_makes_a_server_work(guarded: Here, server: Here) -> None:
+    """A form goes to another site without asking first."""
+    form = {"content-type": "application/x-www-form-urlencoded"}
+
+    def status(asked: Here, **headers: str) -> int:
+        return asked.ask(
+            "POST", "/translate", b"q=abc&source=en&target=de", headers={**form, **headers}
+        ).status
+
+    here = f"127.0.0.1:{server.port}"
+    assert status(server, host=here) == 200  # a program
+    assert status(server, host=here, origin=f"http://{here}") == 200
+    assert status(server, host=here, origin="http://localhost:3000") == 200
+    assert status(server, host=here, origin="https://evil.example") == 403
+    assert status(server, host=here, origin="null") == 403
+    assert (
+        status(server, host=here, origin="https://proxy.example", **{"sec-fetch-site": "same-origin"}) == 200
+    )
+    assert guarded.post("/v1/predict", ASK, origin="https://evil.example").status == 403
+
+
 def test_a_browser_may_ask_without_a_key_whether_a_site_may_call(guarded: Here) -> None:
     asked = {"access-control-request-method": "POST", "access-control-request-headers": "authorization"}
     reply = guarded.ask("OPTIONS", "/v1/predict", headers={"origin": "https://example.org", **asked})

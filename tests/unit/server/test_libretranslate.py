@@ -42,6 +42,7 @@ def test_lines_are_translated_one_by_one_and_stay_lines(server: Here) -> None:
     one, other = (server.post("/translate", {**ASK, "q": q}).json["translatedText"] for q in ("abc", "xyz"))
     whole = server.post("/translate", {**ASK, "q": "abc\n\nxyz"}).json["translatedText"]
     assert whole == f"{one}\n\n{other}"
+    assert server.post("/translate", {**ASK, "q": "abc\r\n\r\nxyz"}).json["translatedText"] == whole
 
 
 def test_several_texts_and_other_translations(server: Here, runs: Path) -> None:

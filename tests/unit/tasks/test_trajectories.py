@@ -43,6 +43,17 @@ def test_no_two_parts_share_a_step(tracks: int, steps: int, tmp_path: Path) -> N
         assert not parts[one] & parts[another]
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_tracks_without_a_window_do_not_count_among_those_that_are_split(seed: int, tmp_path: Path) -> None:
+    long = [f"{name},{step},{step}" for name in "abc" for step in range(60)]
+    short = [f"{number},{step},{step}" for number in range(20) for step in range(2)]
+    (tmp_path / "a.csv").write_text("\n".join(["track,x,y", *long, *short]))
+    given = config(tmp_path / "a.csv", values=["x", "y"], series="track")
+    given = given.model_copy(update={"data": given.data.model_copy(update={"seed": seed})})
+    examples = build.task(given).examples()
+    assert all(steps_of(examples, part) for part in ("train", "validation", "test"))
+
+
 def test_tracks_that_are_too_short_are_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has 5 steps in a row: 3 observed and 2 predicted"):
         build.task(config(npz(tmp_path / "a.npz", 9, 4))).examples()
@@ -111,6 +122,20 @@ def test_pedestrians_have_windows_at_every_stride(tmp_path: Path) -> None:
         settings = parse_config({"task": {**task, "stride": stride}}, origin="a test")
         sizes.append(len(build.task(settings).examples().test))
     assert sizes == [5, 3]  # of nine steps, those that begin at 0, 1, 2, 3, 4, or at 0, 2, 4
+
+
+def test_points_that_are_too_many_are_counted_and_quoted_to_their_owner_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = config(npz(tmp_path / "a.npz", 12, 8))
+    settings = settings.model_copy(update={"data": settings.data.model_copy(update={"max_source": 3})})
+    codec = build.learn_codec(settings, build.task(settings).examples())
+    long = Request(json.dumps([[1, 2], [3, 4], [5, 6], [7, 8]]))
+    (read,) = codec.guarded().read([long])
+    assert not caplog.text
+    assert read.unread == 1  # type: ignore[union-attr]
+    codec.read([long])
+    assert "[[1, 2], [3, 4]" in caplog.text
 
 
 def test_what_cannot_be_read_is_told_for_each_source(tmp_path: Path) -> None:
