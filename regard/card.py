@@ -69,10 +69,10 @@ def _listed(steps: Sequence[int]) -> str:
 
 
 def languages(config: Config) -> str:
-    task = config.task
-    if task.name != "translation" or not (task.source_language and task.target_language):
+    if len(config.directions) != 1:
         return ""
-    return f" from {task.source_language} to {task.target_language}"
+    source, target = config.directions[0]
+    return f" from {source} to {target}"
 
 
 def _read_and_said(config: Config) -> str:

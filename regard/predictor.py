@@ -315,9 +315,7 @@ class Predictor:
             alike = [request for request in asked if ways[request] == (plan, shortens)]
             if self.engine is not None:
                 some = [one for one in alike if asked[one].question.watch.wanted()]
-                beyond = {
-                    one: self.engine.beyond(asked[one].read, asked[one].question, plan) for one in some
-                }
+                beyond = {one: self.engine.beyond(asked[one].read, asked[one].question, plan) for one in some}
                 answers |= {
                     one: self.codec.nothing(one.text, problem=why) for one, why in beyond.items() if why
                 }

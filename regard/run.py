@@ -29,7 +29,7 @@ from safetensors.torch import save
 from regard import __version__
 from regard.config import Config, parse_config, read_toml
 from regard.core.errors import UserError
-from regard.core.files import write_whole
+from regard.core.files import locked, write_whole
 from regard.core.weights import MADE_FOR, Weights, header, said_of
 from regard.metrics import Interval, Score
 
@@ -117,8 +117,9 @@ class Run:
         self.scores_path.unlink(missing_ok=True)
 
     def add_scores(self, split: str, scores: Mapping[str, Any]) -> None:
-        known = _read_json(self.scores_path) if self.scores_path.exists() else {}
-        write_whole(self.scores_path, _json({**known, split: scores}))
+        with locked(self.folder):  # another may add those of another split
+            known = _read_json(self.scores_path) if self.scores_path.exists() else {}
+            write_whole(self.scores_path, _json({**known, split: scores}))
 
 
 @contextmanager

@@ -73,6 +73,11 @@ class Translation(Settings):
         None, description='Such as "de"; for labels and for metrics that need to know it.'
     )
 
+    @property
+    def directions(self) -> list[tuple[str, str]]:
+        source, target = self.source_language, self.target_language
+        return [(source, target)] if source and target else []
+
 
 class Summarise(Settings):
     """Long texts to short ones, such as abstracts to titles, learned from the pairs that `data.train` names."""
@@ -205,6 +210,12 @@ class Multilingual(Settings):
         description="Pairs of a corpus are drawn in proportion to weight times size to the power of 1/temperature: "
         "above 1, small corpora are drawn more often.",
     )
+
+    @property
+    def directions(self) -> list[tuple[str, str]]:
+        forth = [(one.source_language, one.target_language) for one in self.corpora]
+        back = [(one.target_language, one.source_language) for one in self.corpora if one.both]
+        return list(dict.fromkeys([*forth, *back]))
 
     @model_validator(mode="after")
     def _marks_are_no_languages(self) -> "Multilingual":

@@ -6,7 +6,17 @@ from typing import Any
 import tomli_w
 from pydantic import Field, model_validator
 
-from regard.config.data import Captions, Data, Dates, Filter, Forecast, Multilingual, Task, Text
+from regard.config.data import (
+    Captions,
+    Data,
+    Dates,
+    Filter,
+    Forecast,
+    Multilingual,
+    Task,
+    Text,
+    Translation,
+)
 from regard.config.fields import Settings
 from regard.config.model import Model
 from regard.config.parts import NO_ATTENTION, PictureEncoder, StreamDecoder
@@ -97,6 +107,11 @@ class Config(Settings):
         if isinstance(self.task, Forecast):
             return "points"
         return "picture" if isinstance(self.task, Captions) and side == "source" else "pieces"
+
+    @property
+    def directions(self) -> list[tuple[str, str]]:
+        """Source and target languages that it is trained or scored on; none where languages have no part in it."""
+        return self.task.directions if isinstance(self.task, Translation | Multilingual) else []
 
     @property
     def has_context(self) -> bool:

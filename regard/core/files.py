@@ -1,5 +1,6 @@
 """Files that appear whole or not at all."""
 
+import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -32,6 +33,17 @@ def _whole(path: Path) -> Iterator[BinaryIO]:
         sync(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
+    """The lock goes with its process, however that ends. An OSError where another has it and nobody waits."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
 
 
 @contextmanager

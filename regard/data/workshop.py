@@ -1,14 +1,12 @@
 """Folders of a cache that appear whole or not at all, whoever else builds the same."""
 
-import fcntl
-import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from regard.core.files import sync
+from regard.core.files import locked, sync
 
 _UNFINISHED = ".unfinished-"
 
@@ -18,29 +16,18 @@ def workshop(cache: Path) -> Iterator[Path]:
     """A folder to build in, which is gone afterwards. Those that killed processes left behind go too."""
     cache.mkdir(parents=True, exist_ok=True)
     room = cache / f"{_UNFINISHED}{secrets.token_hex(8)}"
-    with _locked(cache):  # so that nobody takes the new one for one that was left behind
+    with locked(cache):  # so that nobody takes the new one for one that was left behind
         for other in cache.glob(f"{_UNFINISHED}*"):
-            with suppress(OSError), _locked(other, wait=False):
+            with suppress(OSError), locked(other, wait=False):
                 shutil.rmtree(other, ignore_errors=True)
         room.mkdir()
         stack = ExitStack()
-        stack.enter_context(_locked(room))
+        stack.enter_context(locked(room))
     with stack:
         try:
             yield room
         finally:
             shutil.rmtree(room, ignore_errors=True)
-
-
-@contextmanager
-def _locked(folder: Path, *, wait: bool = True) -> Iterator[None]:
-    """The lock goes with its process, however that ends. An OSError where another has it and nobody waits."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(handle)
 
 
 def publish(room: Path, home: Path, is_whole: Callable[[Path], bool]) -> None:

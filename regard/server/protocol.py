@@ -71,7 +71,7 @@ class PatientProtocol(HttpToolsProtocol):
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._forget_head()
-        elif self._timer is None:
+        elif self._timer is None and self._came:  # of a head that is not whole yet
             self._expect_head()
         if (
             self._came - self._bodies > HEAD_BYTES + CHUNK_BYTES * self._bodies

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from regard.config import Config
-from regard.config.data import Multilingual, Translation
 from regard.core.errors import UserError, did_you_mean
 from regard.core.prediction import Request
 from regard.engines import find_folder
@@ -91,18 +90,8 @@ class Served:
         return limits.pieces if codec.limits.read else min(limits.pieces, self.longest_source)
 
     @cached_property
-    def directions(self) -> tuple[tuple[str, str], ...]:
-        """Source and target languages that it was trained or scored on; none where languages have no part in it."""
-        task = self.config.task
-        if isinstance(task, Translation):
-            known = task.source_language and task.target_language
-            return ((task.source_language or "", task.target_language or ""),) if known else ()
-        if not isinstance(task, Multilingual):
-            return ()
-        pairs = [(one.source_language, one.target_language, one.both) for one in task.corpora]
-        forth = [(source, target) for source, target, _ in pairs]
-        back = [(target, source) for source, target, both in pairs if both]
-        return tuple(dict.fromkeys([*forth, *back]))
+    def directions(self) -> list[tuple[str, str]]:
+        return self.config.directions
 
     def described(self, limits: Limits, body_bytes: int) -> dict[str, Any]:
         codec, plan = self.predictor.codec, self.search

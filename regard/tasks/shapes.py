@@ -5,8 +5,6 @@ The caption is a function of the picture: one right answer, from left to right o
 
 import json
 import math
-import secrets
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice, pairwise
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 
 from regard.core.errors import UserError
 from regard.data.cache import cache_folder
+from regard.data.workshop import publish, workshop
 
 Box = tuple[int, int, int, int]  # left, top, right, bottom in pixels; the last two are outside
 Point = tuple[float, float]
@@ -93,16 +92,14 @@ def write_scenes(
     folder = folder or cache_folder() / "scenes" / name
     if (folder / "captions.tsv").exists():
         return folder
-    workshop = folder.with_name(f".{folder.name}.{secrets.token_hex(8)}")
+    if folder.exists() and any(folder.iterdir()):
+        raise UserError(f"{folder}: scenes cannot be written here (something else is in it).")
     try:
-        _write(workshop, make_scenes(sum(parts.values()), size=size, seed=seed), parts)
-        workshop.rename(folder)
+        with workshop(folder.parent) as room:
+            _write(room, make_scenes(sum(parts.values()), size=size, seed=seed), parts)
+            publish(room, folder, lambda home: (home / "captions.tsv").exists())
     except OSError as error:
-        if not (folder / "captions.tsv").exists():  # else another process was quicker
-            reason = error.strerror or error
-            raise UserError(f"{folder}: scenes cannot be written here ({reason}).") from error
-    finally:
-        shutil.rmtree(workshop, ignore_errors=True)
+        raise UserError(f"{folder}: scenes cannot be written here ({error.strerror or error}).") from error
     return folder
 
 

@@ -188,7 +188,10 @@ def test_refusals_are_alike_whether_the_application_saw_the_request_or_not(runs:
 
 
 def test_a_connection_that_was_refused_is_good_for_the_next_request(runs: Path) -> None:
-    with here(runs / "recurrent", limits={"requests": 1}) as server:
+    """Also after longer than a head may take: nothing of one has come."""
+    with here(
+        runs / "recurrent", limits={"requests": 1, "header_seconds": 2, "idle_seconds": 60}
+    ) as server:
         gate = Gate(server.models, "recurrent")
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
 
@@ -201,6 +204,7 @@ def test_a_connection_that_was_refused_is_good_for_the_next_request(runs: Path) 
         with waiting(server, 1):
             until(lambda: server.count("requests_under_way") == 1)
             assert [ask(), ask()] == [429, 429]
+            time.sleep(2.5)
             gate.open.set()
         until(lambda: server.count("requests_under_way") == 0)
         assert ask() == 200
