@@ -6,13 +6,29 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import Tensor
 
 from regard.core.errors import UserError
-from regard.core.kinds import CONTEXT, CROSS, ENCODER, plain_kind
+from regard.core.kinds import CONTEXT, CROSS, DECODER, ENCODER, plain_kind
 from regard.core.pieces import BEGIN, SPECIAL_PIECES
 from regard.core.words import Shares, Words
 
 Weights = NDArray[np.float32]  # layers, heads, target, source
+
+
+def trimmed(looks: Mapping[str, Tensor], *, source: int, context: int = 0) -> dict[str, Weights]:
+    """Looks of each kind without those from padding or at it: a source is so long, and what stands beside it."""
+    sizes = {
+        ENCODER: (source, source),
+        CROSS: (None, source),
+        DECODER: (None, None),
+        CONTEXT: (None, context),
+    }
+    found = {}
+    for kind, weights in looks.items():
+        rows, columns = sizes[plain_kind(kind)]
+        found[kind] = weights[..., :rows, :columns].float().cpu().numpy()
+    return found
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from regard.core.batch import Sensed, Vectors
 from regard.core.errors import UserError
-from regard.core.kinds import CONTEXT, CROSS, DECODER, ENCODER, plain_kind
 from regard.core.points import (
     Points,
     SeriesSource,
@@ -21,7 +20,7 @@ from regard.core.points import (
     write_points,
     write_series_source,
 )
-from regard.core.prediction import AttentionRecord, Prediction, Request, View
+from regard.core.prediction import AttentionRecord, Prediction, Request, View, trimmed
 from regard.data import Limits, Pair, PairReport, fingerprint
 from regard.data.held import HeldStore
 from regard.search import Course, Rolled, Rules
@@ -164,20 +163,11 @@ class SeriesCodec:
         return replace(best, alternatives=tuple(others))
 
     def _prediction(self, read: Observed, course: Course) -> Prediction:
-        size, beside = len(read), 0 if read.context is None else len(read.context)
-        sizes: dict[str, tuple[int | None, int | None]] = {
-            ENCODER: (size, size),
-            CROSS: (None, size),
-            DECODER: (None, None),
-            CONTEXT: (None, beside),
-        }
-        weights = {
-            kind: looks[..., : sizes[plain_kind(kind)][0], : sizes[plain_kind(kind)][1]].float().cpu().numpy()
-            for kind, looks in course.attention.items()
-        }
+        beside = 0 if read.context is None else len(read.context)
+        weights = trimmed(course.attention, source=len(read), context=beside)
         points = self.scaling.decode(read.series, course.points.astype(np.float64))
         steps = tuple(f"+{step}" for step in range(1, len(course.points) + 1))
-        observed = tuple(f"{step}" for step in range(1 - size, 1))
+        observed = tuple(f"{step}" for step in range(1 - len(read), 1))
         return Prediction(
             source=read.text,
             text=write_points(self.scaling.rounded(points)),

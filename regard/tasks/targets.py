@@ -9,9 +9,9 @@ from functools import cached_property, partial
 import numpy as np
 
 from regard.core.errors import UserError
-from regard.core.kinds import CROSS, DECODER, ENCODER, plain_kind
+from regard.core.kinds import CROSS
 from regard.core.pieces import END, SPECIAL_PIECES, UNKNOWN
-from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View
+from regard.core.prediction import AttentionRecord, BeamNode, Prediction, Request, View, trimmed
 from regard.core.surrogates import without_surrogates
 from regard.core.words import Words
 from regard.search import (
@@ -115,12 +115,8 @@ class TextTargets:
         )
 
     def decode(self, source: Shown, hypothesis: Hypothesis) -> Prediction:
-        tokens, length = self._spoken(hypothesis.tokens), len(source.names)
-        sizes = {ENCODER: (length, length), CROSS: (None, length), DECODER: (None, None)}  # without padding
-        weights = {
-            kind: looks[..., : sizes[plain_kind(kind)][0], : sizes[plain_kind(kind)][1]].float().cpu().numpy()
-            for kind, looks in hypothesis.attention.items()
-        }
+        tokens = self._spoken(hypothesis.tokens)
+        weights = trimmed(hypothesis.attention, source=len(source.names))
         pieces = self._names(source, hypothesis.tokens)
         words = (source.words, self.tokenizer.words_of(tokens)) if weights else ()
         record = AttentionRecord(source.names, pieces, weights, *words)
