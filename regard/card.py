@@ -24,7 +24,8 @@ def model_card(
     ]
     if scores:
         lines += ["| metric | test | signature |", "|---|--:|---|"]
-        lines += [f"| {s.name} | {s.shown} | `{s.signature}` |" for s in scores.values()]
+        cell = {name: score.signature.replace("|", "\\|") for name, score in scores.items()}
+        lines += [f"| {score.name} | {score.shown} | `{cell[name]}` |" for name, score in scores.items()]
     else:
         lines += ["Not evaluated on a test set yet: `regard evaluate` does it."]
     lines += [

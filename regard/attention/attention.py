@@ -86,7 +86,12 @@ class Attention(nn.Module):
         return Keys(self.score.keys(annotations), split_heads(values, self.heads), mask)
 
     def unseen(self, keys: Keys) -> Tensor | None:
-        return torch.zeros_like(keys.keys[..., 0]) if self.history is not None else None  # B H S
+        """In float32: under autocast small looks would soon add nothing to what was seen."""
+        if self.history is None:
+            return None
+        return torch.zeros_like(
+            keys.keys[..., 0], dtype=torch.promote_types(keys.keys.dtype, torch.float32)
+        )  # B H S
 
     def forward(
         self, query: Tensor, keys: Keys, steps: Tensor, *, wanted: bool = True, seen: Tensor | None = None

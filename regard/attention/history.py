@@ -17,4 +17,4 @@ class History(nn.Module):
 
     def forward(self, keys: Tensor, seen: Tensor) -> Tensor:
         """B H S K, B H S -> B H S K."""
-        return keys + seen[..., None] * self.weight[:, None]
+        return keys + (seen[..., None] * self.weight[:, None]).to(keys.dtype)

@@ -113,7 +113,8 @@ def xu2015_hard() -> Model:
 def gnmt() -> Model:
     """Google's NMT system (Wu et al. 2016): eight layers with residuals; the lowest asks, all hear the answer.
 
-    The lowest encoder layer reads both directions, each with half of the width.
+    The lowest encoder layer reads both directions, each with half of the width. Residuals begin at the second layer,
+    in the paper at the third.
     """
     return Model(
         embedding=1024,
@@ -160,7 +161,7 @@ def transformer_big() -> Model:
 
 
 def transformer_small() -> Model:
-    """A quarter of the base model's width and depth together, for some hundred thousand pairs."""
+    """Half as wide as the base model and two thirds as deep, for some hundred thousand pairs."""
     return _transformer(width=256, layers=4, heads=4, feed_forward=1024, dropout=0.2, pre_norm=True)
 
 

@@ -164,7 +164,9 @@ class Search(Settings):
     )
     min_length: int = Field(0, ge=0, le=10**6, description="Smallest number of pieces in an answer.")
     min_ratio: float = Field(0.0, ge=0, le=1000, description="And at least this many for each source piece.")
-    max_length: Length = Field(200, description="Greatest number of pieces in an answer.")
+    max_length: Length = Field(
+        200, description="Greatest number of pieces in an answer, its end mark included."
+    )
     max_ratio: float = Field(
         3.0, gt=0, le=1000, description="And at most this many for each source piece, plus 10."
     )

@@ -2,21 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor
 
 from regard.core.errors import UserError
 from regard.core.kinds import CONTEXT, CROSS, DECODER, ENCODER, plain_kind
 from regard.core.pieces import BEGIN, SPECIAL_PIECES
 from regard.core.words import Shares, Words
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 Weights = NDArray[np.float32]  # layers, heads, target, source
 
 
-def trimmed(looks: Mapping[str, Tensor], *, source: int, context: int = 0) -> dict[str, Weights]:
+def trimmed(looks: "Mapping[str, Tensor]", *, source: int, context: int = 0) -> dict[str, Weights]:
     """Looks of each kind without those from padding or at it: a source is so long, and what stands beside it."""
     sizes = {
         ENCODER: (source, source),

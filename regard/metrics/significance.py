@@ -12,7 +12,7 @@ RESAMPLES = 1000
 TRIALS = 10_000
 BOUND = 0.05  # the usual one: below it a difference is called one
 SEED = 1
-_SAME = 1e-9  # two roads to the same difference may round differently
+_SAME = 1e-9  # of a value: two roads to the same difference may round differently
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,9 @@ def compare(ours: Tally, theirs: Tally, *, trials: int = TRIALS, seed: int = SEE
         raise ValueError(f"{len(ours.counts)} examples cannot be paired with {len(theirs.counts)}")
     first, second = ours.counts.sum(axis=0), theirs.counts.sum(axis=0)
     value, other = ours.value(first), theirs.value(second)
+    least = abs(value - other) - _SAME * max(abs(value), abs(other))
     reached = sum(
-        abs(ours.value(first + moved) - theirs.value(second - moved)) >= abs(value - other) - _SAME
+        abs(ours.value(first + moved) - theirs.value(second - moved)) >= least
         for moved in _swaps(theirs.counts - ours.counts, trials, seed)
     )
     return Comparison(ours.name, value, other, (reached + 1) / (trials + 1), ours.higher_is_better)

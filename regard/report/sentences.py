@@ -4,9 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from regard import build
 from regard.alignments import usual_layer
+from regard.core.figures import figure
 from regard.core.prediction import Prediction
-from regard.evaluation import Evaluation
+from regard.evaluation import Evaluation, tallies
 from regard.metrics import Chrf
 from regard.report.tables import frame
 from regard.text.rarity import Seen
@@ -20,21 +22,30 @@ from regard.viewing.standalone import spoken
 class Sentence:
     prediction: Prediction
     references: Sequence[str]
-    value: float  # chrF of this sentence alone
+    value: str  # of this sentence alone, such as chrF 51.2
     rarest: Seen | None
 
 
 def sentences(evaluation: Evaluation, *, count: int) -> Iterator[tuple[str, str, str]]:
     """Sections: their name, what they are about, and the sentences as HTML.
 
-    Sentences are ordered by chrF, which is meant for one sentence as much as for many; BLEU is not.
+    Sentences are ordered by chrF, which is meant for one sentence as much as for many; BLEU is not. Points have
+    metrics of their own, of which the first orders them.
     """
     texts = [one.text for one in evaluation.predictions]
-    values = Chrf().tally(texts, evaluation.references).each()
-    order = sorted(range(len(values)), key=lambda number: (values[number], number))
+    are_points = evaluation.config.kind_of("target") == "points"
+    metric = build.metrics(evaluation.config)[0] if are_points else Chrf()
+    name, sign = (metric.name, 1 if metric.higher_is_better else -1) if are_points else ("chrF", 1)
+    (tally,) = tallies([metric], evaluation.predictions, evaluation.references)
+    values = tally.each()
+    order = sorted(range(len(values)), key=lambda number: (sign * values[number], number))
+
+    def told(number: int) -> str:
+        return figure(values[number]) if are_points else f"{values[number]:.1f}"
+
     wrong = [number for number in order if texts[number] not in evaluation.references[number]]
     worst = wrong[:count]
-    typical = around_the_middle([number for number in order if number not in worst], count)
+    typical = [number for number in around_the_middle(order, count) if number not in worst]
     pictures = dict(zip([*worst, *typical], _looks(evaluation, [*worst, *typical]), strict=True))
 
     def shown(numbers: Sequence[int]) -> str:
@@ -43,7 +54,7 @@ def sentences(evaluation: Evaluation, *, count: int) -> Iterator[tuple[str, str,
                 Sentence(
                     evaluation.predictions[number],
                     evaluation.references[number],
-                    values[number],
+                    f"{name} {told(number)}",
                     evaluation.rarest[number] if evaluation.rarest else None,
                 ),
                 pictures[number],
@@ -55,12 +66,13 @@ def sentences(evaluation: Evaluation, *, count: int) -> Iterator[tuple[str, str,
     if worst:
         about = (
             f"{len(wrong):,} of {len(texts):,} answers are not the reference to the last character. These have the "
-            "lowest chrF as single sentences. Marked: what only the answer has, and what only the reference has."
+            f"{'lowest' if sign > 0 else 'highest'} {name} as single sentences. Marked: what only the answer has, and "
+            "what only the reference has."
         )
         yield "The worst answers", about, shown(worst)
     if typical:
-        middle = values[order[len(order) // 2]]
-        yield "Typical answers", f"Those around the median chrF of a sentence, {middle:.1f}.", shown(typical)
+        middle = told(order[len(order) // 2])
+        yield "Typical answers", f"Those around the median {name} of a sentence, {middle}.", shown(typical)
 
 
 def around_the_middle(numbers: Sequence[int], count: int) -> Sequence[int]:
@@ -108,7 +120,7 @@ def _card(sentence: Sentence, looked: str) -> str:
         *(("or", one) for one in others),
     ]
     texts = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
-    facts = [f"<b>chrF {sentence.value:.1f}</b>"]
+    facts = [f"<b>{sentence.value}</b>"]
     if sentence.rarest:
         seen = f"seen {sentence.rarest.count:,} times" if sentence.rarest.count != 1 else "seen once"
         how = seen if sentence.rarest.count else "unseen in training"

@@ -259,7 +259,8 @@ class _Search:
             if watch.hear and self.group_of[strand] == 0 and math.isfinite(totals[n][0]):
                 watch.hear(self.trail.tokens(length, origins[n][0], chosen[n][0]))
             if self.frame.bounds[owner] > length:
-                if not pool.beats(attainable[n]):
+                ends_greedily = self.width == self.groups.count == 1 and pool.is_full
+                if not ends_greedily and not pool.beats(attainable[n]):
                     staying.append(n)
             elif not pool.is_full:
                 cut_off = zip(origins[n], chosen[n], totals[n], worth[n], strict=True)

@@ -4,7 +4,7 @@ A rule is a value. It says what it allows next, and what it has become after a p
 hypothesis through every search as simply as a number would.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
@@ -146,9 +146,9 @@ class Phrase:
     follow: frozenset[int] | None = None  # what may stand right behind it; None is anything
     name: str = ""  # for messages
 
-    @property
-    def shortest(self) -> int:
-        return min(map(len, self.ways))
+    def shortest(self, behind: frozenset[int] | None = None) -> int:
+        """Pieces of it, and one before it where only some may stand `behind` what came, and it begins otherwise."""
+        return min(len(way) + (behind is not None and way[0] not in behind) for way in self.ways)
 
 
 @dataclass(frozen=True)
@@ -175,12 +175,16 @@ class Required(_Plain):
         Only the one that is farthest on its way counts as begun, because going on with it may mean to
         give up the others.
         """
-        saved = [self.phrases[n].shortest - (len(way) - done) for n, way, done in self._begun()]
-        return self._whole - max(saved, default=0)
+        going_on = {
+            n: len(way) - done
+            for n, way, done in sorted(self._begun(), key=lambda begun: begun[2] - len(begun[1]))
+            if self.follow is None or way[done] in self.follow
+        }
+        return self._one_after_the_other(going_on)
 
     @property
     def progress(self) -> int | None:
-        return sum(phrase.shortest for phrase in self.phrases) - self.needed
+        return sum(phrase.shortest() for phrase in self.phrases) - self.needed
 
     def advancing(self) -> Collection[int]:
         found = {way[done] for _, way, done in self._begun()}
@@ -211,7 +215,18 @@ class Required(_Plain):
 
     @property
     def _whole(self) -> int:
-        return sum(self.phrases[n].shortest for n in self.missing)
+        """The same, were nothing begun."""
+        return self._one_after_the_other({})
+
+    def _one_after_the_other(self, going_on: Mapping[int, int]) -> int:
+        """Pieces of all that is missing: first the one that this saves most of, some of which may be begun."""
+        follows = [follow for n in self.missing if (follow := self.phrases[n].follow) is not None]
+        behind = frozenset.intersection(*follows) if follows else None
+        later = {n: self.phrases[n].shortest(behind) for n in self.missing}
+        first = {
+            n: min(self.phrases[n].shortest(self.follow), going_on.get(n, later[n] + 1)) for n in self.missing
+        }
+        return sum(later.values()) + min((first[n] - later[n] for n in self.missing), default=0)
 
     def _begun(self) -> list[tuple[int, tuple[int, ...], int]]:
         """Of the missing phrases the ways that are begun, with how much of each is said."""

@@ -30,7 +30,12 @@ class OwnTracks:
     step: float | None = None  # between two lines of one, in its order: a track is cut where it is another
 
     def tracks(self, paths: Sequence[Path]) -> list[Track]:
-        return [track for path in paths for track in self._read(path)]
+        """Series of different files are different ones, whatever they are called."""
+        return [
+            replace(track, series=f"{number} {track.series or track.name}")
+            for number, path in enumerate(paths)
+            for track in self._read(path)
+        ]
 
     def _read(self, path: Path) -> list[Track]:
         if path.suffix.lower() == ".npz":
@@ -116,8 +121,9 @@ class Trajectories:
         return Examples(lambda: pairs, validation, test)
 
     def _are_few(self, tracks: Sequence[Track]) -> bool:
-        """So few that parts of them must do, and long enough for that."""
-        return len(tracks) < 5 and max(len(track.values) for track in tracks) >= 3 * self._length
+        """Of so few series that parts of them must do, and long enough for that."""
+        few = len({track.series for track in tracks}) < 5
+        return few and max(len(track.values) for track in tracks) >= 3 * self._length
 
     def _cut_off(self, tracks: Sequence[Track], *_: object) -> tuple[list[Track], list[Track]]:
         """Their last fifths, of a window at least, and the rest."""
@@ -128,17 +134,18 @@ class Trajectories:
     def _split_off(
         self, tracks: Sequence[Track], number: int, chance: Random
     ) -> tuple[list[Track], list[Track]]:
-        """Whole tracks with about so many windows, at most a fifth of them, and the rest."""
-        order = chance.sample(range(len(tracks)), len(tracks))[: max(1, len(tracks) // 5)]
-        taken: set[int] = set()
+        """Whole series with about so many windows, at most a fifth of them, and the rest."""
+        every = list(dict.fromkeys(track.series for track in tracks))
+        taken: set[str] = set()
         found = 0
-        for place in order:
+        for name in chance.sample(every, len(every))[: max(1, len(every) // 5)]:
             if found >= number:
                 break
-            taken.add(place)
-            found += sum(1 for _ in self._of([tracks[place]]))
-        apart = [track for place, track in enumerate(tracks) if place in taken]
-        return apart, [track for place, track in enumerate(tracks) if place not in taken]
+            taken.add(name)
+            found += sum(1 for _ in self._of([track for track in tracks if track.series == name]))
+        return [one for one in tracks if one.series in taken], [
+            one for one in tracks if one.series not in taken
+        ]
 
     @property
     def _length(self) -> int:

@@ -63,9 +63,12 @@ class Paths:
     def marks(self) -> NDArray[np.float64] | None:
         """How much each observed point was looked at by each step, [steps, observed]; None where nobody knows."""
         look = self.looks.get(CROSS)
-        if look is None or look.shape != (len(self.predicted), len(self.observed)) or not look.size:
+        if look is None or not look.size:
             return None
-        return np.nan_to_num(look.astype(np.float64))
+        unread = len(self.observed) - look.shape[1]  # the first points of a series that is too long
+        if unread < 0 or len(look) != len(self.predicted):
+            return None
+        return np.pad(np.nan_to_num(look.astype(np.float64)), ((0, 0), (unread, 0)))
 
     def marks_of(self, step: int | None) -> NDArray[np.float64] | None:
         """The same of one step, counted from 0, or in the mean."""

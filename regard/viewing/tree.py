@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from regard.core.pieces import END, SPECIAL_PIECES
 from regard.core.prediction import BeamNode, Prediction
 
 _SPARE_ROWS = 3  # beyond the fullest step: room for branches to run straight
@@ -97,7 +98,7 @@ def beam_tree(prediction: Prediction, most: int) -> BeamTree | None:
 
 def _answer(prediction: Prediction, nodes: Sequence[BeamNode]) -> tuple[int, ...]:
     """The path of the answer; of several with its pieces, that with its score."""
-    pieces = list(prediction.attention.target_pieces)
+    pieces = [*prediction.pieces, *([SPECIAL_PIECES[END]] if prediction.finished else [])]
     ends = [number for number, node in enumerate(nodes) if node.step == len(pieces)]
     ends.sort(key=lambda end: abs(nodes[end].score - prediction.score))
     paths = (_path(nodes, end) for end in ends)

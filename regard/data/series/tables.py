@@ -72,7 +72,10 @@ def _rows(path: Path, columns: Columns) -> Iterator[tuple[int, dict[str, str]]]:
     if header is None:
         raise UserError(f"{path}: the file is empty. The first line names the columns.")
     delimiter = max(_DELIMITERS, key=header.count)
-    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    try:
+        names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    except csv.Error as error:
+        raise UserError(f"{path}, line 1: this is no line of CSV ({error}).") from error
     for wanted in filter(None, (columns.series, columns.order, *columns.values, *columns.context)):
         if names.count(wanted) != 1:
             found = "are several columns" if wanted in names else "is no column"

@@ -19,6 +19,7 @@ class Track:
     values: Points = field(repr=False)  # T D, not a number where one is missing
     context: Points | None = field(default=None, repr=False)  # C E, another sequence beside it
     aligned: bool = False  # the context has a row for each step, of which a window has the observed ones
+    series: str = ""  # that it is a part of, where steps are missing in between
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def tracks_of(name: str, moments: Iterable[Moment], *, step: float | None = None
         values = np.array([moment.values for moment in part], dtype=np.float64)
         context = np.array([moment.context for moment in part], dtype=np.float64)
         own = name if len(parts) == 1 else f"{name}, part {number}"
-        yield Track(own, values, context if context.size else None, aligned=context.size > 0)
+        yield Track(own, values, context if context.size else None, aligned=context.size > 0, series=name)
 
 
 def _is_a(step: float, found: float) -> bool:

@@ -29,7 +29,7 @@ class Page {
     this.pointing = new Pointing();
     this.change = (patch, options) => this.set(patch, options);
     this.instead = (step, piece) => this.takeInstead(step, piece);
-    this.kind = () => (this.state.view === "attention" && this.looks?.kinds.includes(this.state.kind) && sourceOf(this.model).looks.includes(plainKind(this.state.kind)) ? this.state.kind : "cross");
+    this.kind = () => this.shownKind();
     this.question = new Question(() => this.changed());
     this.settle();
   }
@@ -60,6 +60,13 @@ class Page {
     if (!record || !Object.keys(record.attention).length) return null;
     if (this.known?.record !== record) this.known = new Looks(record, { numbered: this.model.answer.kind === "series" });
     return this.known;
+  }
+
+  // The kind of looks that is shown: those at the source, unless others are asked for or there are no such.
+  shownKind() {
+    const kinds = (this.looks?.kinds ?? []).filter((kind) => sourceOf(this.model).looks.includes(plainKind(kind)));
+    if (this.state.view === "attention" && kinds.includes(this.state.kind)) return this.state.kind;
+    return this.state.view !== "attention" || kinds.includes("cross") ? "cross" : kinds[0] ?? "cross";
   }
 
   // The weights that are shown, of the chosen layer and head or their mean.

@@ -89,7 +89,6 @@ export async function save(format, what) {
 
 // Copies, and says so on the button.
 export async function copy(text, opener) {
-  const before = opener.textContent;
   try {
     await navigator.clipboard.writeText(text);
   } catch { // a server that is called by a plain address has no clipboard
@@ -100,6 +99,8 @@ export async function copy(text, opener) {
     document.execCommand("copy");
     field.remove();
   }
+  clearTimeout(opener.later);
+  opener.before ??= opener.textContent;
   opener.textContent = "Copied";
-  setTimeout(() => { opener.textContent = before; }, 1200);
+  opener.later = setTimeout(() => { opener.textContent = opener.before; opener.before = null; }, 1200);
 }

@@ -128,6 +128,17 @@ def test_noise_is_found_clear_about_as_seldom_as_promised() -> None:
     assert clear <= 8  # more would come once in 300 times
 
 
+def test_small_errors_are_compared_as_well_as_large_ones() -> None:
+    def errors(values: list[float]) -> Tally:
+        counts = np.array([[value, 1] for value in values])
+        return Tally("mse", "", False, counts, lambda sums: sums[0] / sums[1])
+
+    small, large = ([1e-11 * (number + grown) for number in range(40)] for grown in (1, 9))
+    p = compare(errors(small), errors(large), trials=500).p
+    million = [[1e6 * value for value in side] for side in (small, large)]
+    assert p == compare(*map(errors, million), trials=500).p < 0.05
+
+
 def test_only_the_same_metric_on_as_many_examples_is_compared() -> None:
     with pytest.raises(ValueError, match="differ"):
         compare(right("yn"), Bleu().tally(["a", "b"], [["a"], ["b"]]))

@@ -2,7 +2,7 @@ import pytest
 import torch
 from tables import TableStepper
 
-from regard.search import Found, Frame, Hypothesis, beam, greedy
+from regard.search import Found, Frame, Hypothesis, LengthPenalty, beam, greedy
 
 BEGIN, END = 0, 1
 
@@ -16,12 +16,14 @@ def only(found: Found) -> Hypothesis:
     return hypothesis
 
 
+@pytest.mark.parametrize("alpha", [0, 0.6, 2])
 @pytest.mark.parametrize("seed", range(40))
-def test_a_beam_of_one_is_greedy(seed: int) -> None:
-    stepper = TableStepper.random(5, vocabulary=6, seed=seed)
+def test_a_beam_of_one_is_greedy(seed: int, alpha: float) -> None:
+    """Also where length is worth something: what the tree is asked for must not change the answer."""
+    stepper, rank = TableStepper.random(5, vocabulary=6, seed=seed), LengthPenalty(alpha)
     bounds = limits(9, 3, 7, 1, 20)
-    chosen = greedy(stepper, torch.arange(5), bounds)
-    found = beam(stepper, torch.arange(5), bounds, width=1)
+    chosen = greedy(stepper, torch.arange(5), bounds, rank=rank)
+    found = beam(stepper, torch.arange(5), bounds, width=1, rank=rank, record=True)
     for one, other in zip(map(only, chosen), map(only, found), strict=True):
         assert (one.tokens, one.finished) == (other.tokens, other.finished)
         assert one.score == pytest.approx(other.score, abs=1e-5)

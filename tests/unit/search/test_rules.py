@@ -305,3 +305,27 @@ def test_a_rule_of_repetition_never_stops_what_must_come(
             pieces = {2, 3, 4, 5} if allowed.only is None else set(allowed.only)
             rules = after(rules, chance.choice(sorted(pieces - set(allowed.never))))
     assert not rules[0].missing
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_whoever_says_what_is_allowed_by_chance_has_said_all_phrases_in_time(seed: int) -> None:
+    """Also where something must stand between two of them, as between words of letters."""
+    chance, space = random.Random(seed), 5
+    follow = frozenset({space, END})
+    ways = [((A, B),), ((C, A), (B, C)), ((space, C, C), (C, C))][: chance.randint(1, 3)]
+    rule = Required.of([Phrase(some, follow, name=str(some)) for some in ways], end=END)
+    least = next(room for room in range(1, 20) if rule.impossible(room) is None)
+    room = least + chance.randint(0, 6)
+    said: list[int] = []
+    while room:
+        allowed = rule.allowed(room)
+        among = {A, B, C, space, END} if allowed.only is None else set(allowed.only)
+        open_to = sorted(among - set(allowed.never) - ({A, B, C, space} if room == 1 else set()))
+        assert open_to, (said, room)
+        piece = chance.choice(open_to)
+        if piece == END:
+            break
+        said.append(piece)
+        rule, room = rule.after(piece), room - 1
+    assert piece == END
+    assert not rule.missing

@@ -54,6 +54,16 @@ def test_tracks_without_a_window_do_not_count_among_those_that_are_split(seed: i
     assert all(steps_of(examples, part) for part in ("train", "validation", "test"))
 
 
+def test_parts_of_a_series_with_gaps_stay_together(tmp_path: Path) -> None:
+    rows = [f"{who},{time},{who}" for who in range(12) for time in (*range(8), *range(20, 28))]
+    (tmp_path / "a.csv").write_text("\n".join(["who,time,x", *rows]))
+    given = config(tmp_path / "a.csv", values=["x"], series="who", order="time", step=1)
+    examples = build.task(given).examples()
+    parts = [steps_of(examples, part) for part in ("train", "validation", "test")]
+    assert all(parts)
+    assert sum(map(len, parts)) == len(set().union(*parts)) == 12  # nobody is in two of them
+
+
 def test_tracks_that_are_too_short_are_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has 5 steps in a row: 3 observed and 2 predicted"):
         build.task(config(npz(tmp_path / "a.npz", 9, 4))).examples()

@@ -20,11 +20,13 @@ def _predict(
     if isinstance(weights, str):
         weights = np.eye(len(target), len(source))[None, None]
     kinds = {} if weights is None else {"cross": np.asarray(weights, dtype=np.float32)}
+    finished = target[-1:] == ["</s>"]
     return Prediction(
         source="".join(source),
         text="".join(target) if text is None else text,
-        pieces=tuple(target),
+        pieces=tuple(target[:-1] if finished else target),
         score=-0.25,
+        finished=finished,
         attention=AttentionRecord(tuple(source), tuple(target), kinds),
         view=TextView(),
     )

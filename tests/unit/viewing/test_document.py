@@ -19,7 +19,7 @@ def test_the_document_survives_a_round_trip_through_strict_json(two_by_three: Pr
         "text": "xy",
         "target_pieces": ["x", "y"],
         "score": -0.25,
-        "finished": True,
+        "finished": False,
         "attention": {"cross": {"shape": [1, 1, 2, 3], "weights": [[[[0.1, 0.2, 0.7], [0.9, 0.06, 0.04]]]]}},
     }
 

@@ -63,10 +63,16 @@ def test_everything_is_read_off_the_prediction() -> None:
     np.testing.assert_allclose(paths.marks_of(1), LOOKS[1], rtol=1e-6)
 
 
-def test_looks_at_something_else_than_the_observed_points_mark_none_of_them() -> None:
-    shorter = walked()
+def test_of_a_series_that_is_too_long_the_last_points_were_looked_at() -> None:
     record = AttentionRecord(("a", "b"), ("t", "t"), {"cross": np.full((1, 1, 2, 2), 0.5, np.float32)})
-    assert Paths.of(replace(shorter, attention=record)).marks is None
+    marks = Paths.of(replace(walked(), attention=record)).marks
+    assert marks is not None
+    assert marks.tolist() == [[0, 0, 0.5, 0.5]] * 2
+
+
+def test_looks_at_something_else_than_the_observed_points_mark_none_of_them() -> None:
+    record = AttentionRecord(tuple("abcde"), ("t", "t"), {"cross": np.full((1, 1, 2, 5), 0.2, np.float32)})
+    assert Paths.of(replace(walked(), attention=record)).marks is None
 
 
 def test_distances_leave_out_what_is_not_known() -> None:

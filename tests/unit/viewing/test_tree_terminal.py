@@ -46,7 +46,9 @@ def test_a_long_answer_is_there_to_its_end() -> None:
     ]
     others = [BeamNode(step, "b", -step - 2, -1.0, "pruned", step + 2) for step in range(length - 1)]
     record = AttentionRecord(("s",), ("a",) * length, {})
-    prediction = Prediction("s", "a" * length, ("a",) * length, 1.0 - length, record, beam=(*chain, *others))
+    prediction = Prediction(
+        "s", "a" * length, ("a",) * length, 1.0 - length, record, finished=False, beam=(*chain, *others)
+    )
     lines = tree_terminal(prediction).split("\n")
     assert len(lines) == length + 6
     assert f"{length:4} {1 - length:9.3f}  ● a  the answer" in lines[-4]

@@ -59,6 +59,7 @@ export function pathPicture(model, paths, { frame = frameOf(model, paths), room 
   const svg = draw("svg", { class: "picture paths", width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
     "aria-label": `${paths.series.length} observed and ${paths.predicted.length} predicted points` }, groups);
   const [first] = panels;
+  let unread = 0;
 
   // In the picture's own pixels.
   const inside = (event) => {
@@ -79,12 +80,16 @@ export function pathPicture(model, paths, { frame = frameOf(model, paths), room 
     point: (event) => first.back(inside(event)),
     place: (point) => first.place(point),
     step: (event) => nearest(event, (panel) => panel.predicted, 14),
-    seen: (event) => nearest(event, (panel) => panel.observed, 12),
+    seen(event) {
+      const at = nearest(event, (panel) => panel.observed, 12);
+      return at === null || at < unread ? null : at - unread;
+    },
     // How much each observed point was looked at, and the step that is pointed at.
     show(weights, step) {
       const most = Math.max(FULL, ...(weights ?? []));
+      if (weights) unread = Math.max(0, panels[0].marks.length - weights.length); // the first points of a series that is too long
       for (const panel of panels) {
-        panel.marks.forEach((mark, at) => mark?.setAttribute("r", (LARGEST * Math.sqrt(Math.max(0, weights?.[at] ?? 0) / most)).toFixed(2)));
+        panel.marks.forEach((mark, at) => mark?.setAttribute("r", (LARGEST * Math.sqrt(Math.max(0, weights?.[at - unread] ?? 0) / most)).toFixed(2)));
         panel.dots.forEach((dot, at) => { dot?.classList.toggle("on", at === step); dot?.setAttribute("r", at === step ? 6 : 3.4); });
       }
     },

@@ -33,7 +33,7 @@ const onPicture = ({ model, kind }) => model.source.kind === "picture" && plainK
 
 function drawingOnPicture(context, room, pick) {
   const { state } = context, matrix = context.matrix(Boolean(state.special));
-  if (!matrix.rows.length) return null;
+  if (!matrix?.rows.length) return null;
   const step = stepUnit(context, context.matrix(false));
   if (state.drawing === "heads") return { svg: pictureHeads(context, { room, step, pick }) };
   const row = stepUnit(context, matrix);
@@ -50,7 +50,7 @@ function drawing(context, room, pick = () => {}) {
     return { svg: headGrid(looks, { ...options, kind: context.kind(), words: context.words, special: Boolean(state.special), layer: state.layer, head: state.head, pick }) };
   }
   const matrix = context.matrix(Boolean(state.special));
-  if (!matrix.rows.length || !matrix.columns.length) return null;
+  if (!matrix?.rows.length || !matrix.columns.length) return null;
   const step = stepUnit(context, matrix);
   if (state.drawing === "lines") return { matrix, ...lineMap(matrix, { ...options, only: step }) };
   return { matrix, ...heatMap(matrix, { ...options, until: step === null ? null : step + 1 }) };
