@@ -73,7 +73,7 @@ class Head(Protocol):
         ...
 
     def judge_said(self, said: Tensor, wanted: Tensor, smoothing: float = 0.0) -> Judged:
-        """The same, of what was said already (N V). A head that copies knows only the mixture, and smooths otherwise."""
+        """The same, of what was said already (N V). A head that copies knows the mixture alone, and smooths it."""
         ...
 
     def draw(self, said: Tensor) -> Tensor:

@@ -75,16 +75,17 @@ class Tokenizer:
 
     def surfaces(self, text: str) -> list[str]:
         """The text that each piece of `encode(text)` stands for, normalised, with the space that belongs to it."""
-        (encoded,) = self._tokenizer.encode_batch([without_surrogates(text)], add_special_tokens=False)
-        found = [text[start:stop] for start, stop in encoded.offsets]
-        if not self._is_bytelevel:
-            return found
-        normal = self._tokenizer.normalizer.normalize_str  # also puts a space before it
-        spaced = [normal(surface) for surface in found]
-        return [
-            one if start == 0 else one.removeprefix(" ")
-            for one, (start, _) in zip(spaced, encoded.offsets, strict=True)
-        ]
+        text = without_surrogates(text)
+        (encoded,) = self._tokenizer.encode_batch([text], add_special_tokens=False)
+        if self._tokenizer.normalizer is not None and self._tokenizer.pre_tokenizer is not None:
+            normal = self._tokenizer.normalizer.normalize_str(text)
+            parts = [part for part, _ in self._tokenizer.pre_tokenizer.pre_tokenize_str(normal)]
+            if len(parts) == len(encoded.ids):  # a piece for each, as words and letters have
+                return [self._raw_text(part) for part in parts]
+        return [text[start:stop] for start, stop in encoded.offsets]
+
+    def _raw_text(self, part: str) -> str:
+        return bytelevel.raw(part).decode("utf-8") if self._is_bytelevel else part
 
     def pieces(self, ids: Iterable[int]) -> tuple[str, ...]:
         """One name for each id, made to be looked at: see `regard.text.bytelevel.readable`."""

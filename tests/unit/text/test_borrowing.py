@@ -56,3 +56,11 @@ def test_words_come_back_as_they_stood() -> None:
 def test_words_are_borrowed_in_the_letters_that_the_vocabulary_has() -> None:
     small = TOKENIZERS["words"](["the cat"], vocabulary=6, lowercase=True)
     assert Borrowing(small, 6, list).words("The ZORBLAX zorblax") == (" zorblax",)
+
+
+@pytest.mark.parametrize("source", ["Zorké saw", "Zorke\u0301 saw", " Zorké saw"])
+def test_a_word_is_borrowed_as_it_is_written_wherever_it_stands(source: str) -> None:
+    """With its accents, however they are coded, and one blank before it."""
+    assert " Zorké" in borrowing().words(source)
+    (row,) = borrowing().targets(["the Zorké"], [source])
+    assert row[-1] >= len(WORDS)
