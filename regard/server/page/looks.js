@@ -32,7 +32,7 @@ export class Looks {
 
   #units(side, words) {
     const pieces = this.record[`${side}_pieces`], labels = this.record.labels[side], known = this.record[`${side}_words`];
-    const piece = (at) => ({ label: this.shown(labels[at]), text: textOfPieces([pieces[at]]), special: isMark(pieces[at]) || known?.of[at] === null, members: [at] });
+    const piece = (at) => ({ label: this.shown(labels[at]), text: textOfPieces([pieces[at]]), special: isMark(pieces[at]) || known?.of[at] === null, members: [at], word: known?.of[at]?.[0] });
     if (!words || !known) return pieces.map((_, at) => ({ ...piece(at), at }));
     const groups = new Map();
     let blanks = [];
@@ -47,7 +47,7 @@ export class Looks {
     const all = [...groups];
     all.at(-1)?.[1].push(...blanks);
     return all.map(([word, members], at) =>
-      typeof word === "number" ? { label: known.texts[word], text: known.texts[word], special: false, members, at } : { ...piece(members[0]), at });
+      typeof word === "number" ? { label: known.texts[word], text: known.texts[word], special: false, members, word, at } : { ...piece(members[0]), at });
   }
 
   // What stands beside a source, by numbers.
@@ -104,8 +104,10 @@ export class Looks {
 
 // Where each unit stands in the running text: [from, to], or null where it is written differently there.
 export function places(units, text) {
+  const words = Array.from(text.matchAll(/\S+/g), ({ index }) => index);
   let from = 0;
   return units.map((unit) => {
+    from = Math.max(from, words[unit.word] ?? 0); // those before it may not have been read
     const wanted = unit.special ? "" : unit.text.trim() || unit.text;
     const at = wanted ? text.indexOf(wanted, from) : -1;
     if (at < 0 || at - from > 40) return null;
