@@ -117,6 +117,18 @@ def test_pointing_at_a_word_tells_where_it_came_from(page: Page, server: Here, w
     expect(page.locator(".readout")).to_have_text("Point at a word to see where it came from.")
 
 
+def test_of_a_long_source_what_was_read_can_be_pointed_at(browser: Browser, tmp_path: Path) -> None:
+    source = "the end of the end " * 5  # 95 letters, of which the model reads 60
+    untrained(tmp_path / "last", TRANSLATION, "data.train=a.tsv", "data.long_source=last", *TRANSFORMER)
+    with here(tmp_path / "last") as server, visited(browser) as page:
+        page.goto(link(server.port, input=source, words=0))
+        settled(page)
+        marked = page.locator(".shadow mark").all_text_contents()
+        assert "".join(marked) == source[-60:]
+        before = page.locator(".shadow").first.evaluate("one => one.firstChild.textContent")
+        assert before == source[:-60]
+
+
 def test_the_caret_in_the_source_lights_up_the_answer(page: Page, server: Here) -> None:
     page.goto(link(server.port, model="there", input=SOURCE, words=1))
     settled(page)
