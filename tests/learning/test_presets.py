@@ -48,7 +48,7 @@ SMALL = {
     "bahdanau2015": Small([*RECURRENT, f"decoder.features={WIDTH}"]),
     "luong2015": Small(TWO_LAYERS),
     "luong2015_dot": Small(
-        TWO_LAYERS, rate=0.005, rows=64, growing=False
+        TWO_LAYERS, steps=500, rate=0.005, rows=64, growing=False
     ),  # short strings tempt it to remember instead of looking
     "luong2015_local_m": Small([*TWO_LAYERS, NEAR]),
     "luong2015_local_p": Small([*TWO_LAYERS, NEAR]),
@@ -90,5 +90,5 @@ def test_every_preset_learns_to(task: str, preset: str) -> None:
     strings = Strings(task, letters=how.letters, longest=20, rows=how.rows)
     torch.manual_seed(1)
     net = build.model(small(preset), {"source": strings.vocabulary, "target": strings.vocabulary})
-    train(net, strings, steps=how.steps, rate=how.rate, growing=how.growing, enough=0.97)
+    train(net, strings, steps=how.steps, rate=how.rate, growing=how.growing, enough=0.985)
     assert share_right(net, replace(strings, rows=256)) >= 0.95
