@@ -13,7 +13,7 @@ from regard.core.kinds import CONTEXT, CROSS
 from regard.core.memory import Memory
 from regard.core.state import Choice, Looks, StepOutput, Unrolled, moved
 from regard.decoders.stack import ASKING, Stack, StackState, lowest
-from regard.layers import Embedding, Head, PointEmbedding, PointHead, RecurrentLayer, many_steps
+from regard.layers import Embedding, Head, PointEmbedding, PointHead, RecurrentLayer
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,10 @@ class _OneByOne(_Recurrent, ABC):
         vectors = self.embedding(target)  # B T E
         state = self.begin(memory)
         outputs, looks = [], []
-        every = self._given(vectors).unbind(1)
-        with many_steps(self):
-            for given in every:
-                state, output, attended = self._advance(given, state)
-                outputs.append(output)
-                looks.append(attended)
+        for given in self._given(vectors).unbind(1):
+            state, output, attended = self._advance(given, state)
+            outputs.append(output)
+            looks.append(attended)
         context = torch.cat([attended.context for attended in looks], dim=1)  # B T C
         features = self.readout(vectors, torch.stack(outputs, dim=1), context)  # B T D
         return self._unrolled(features, looks, memory)
@@ -256,12 +254,10 @@ class StepThenLookFed(_Recurrent):
         vectors = self.embedding(target)  # B T E
         state = self.begin(memory)
         features, looks = [], []
-        every = self.stack.given(vectors).unbind(1)
-        with many_steps(self):
-            for vector, given in zip(vectors.unbind(1), every, strict=True):
-                state, attended = self._advance(vector, given, state)
-                features.append(state.features)
-                looks.append(attended)
+        for vector, given in zip(vectors.unbind(1), self.stack.given(vectors).unbind(1), strict=True):
+            state, attended = self._advance(vector, given, state)
+            features.append(state.features)
+            looks.append(attended)
         return self._unrolled(torch.stack(features, dim=1), looks, memory)
 
     def _advance(

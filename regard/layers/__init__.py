@@ -6,7 +6,7 @@ from regard.layers.embedding import Embedding, PlacedEmbedding
 from regard.layers.experts import Experts
 from regard.layers.feed_forward import ACTIVATIONS, NORMS, FeedForward, Residual, Thought
 from regard.layers.heads import Head, Pointer, with_narrow_head
-from regard.layers.linear import Linear, many_steps, pack, round_to_int8
+from regard.layers.linear import Linear, pack, round_to_int8
 from regard.layers.points import POINT_HEADS, PointEmbedding, PointHead
 from regard.layers.positions import POSITIONS, Positions
 from regard.layers.readout import READOUTS
@@ -38,7 +38,6 @@ __all__ = [
     "begin_steady",
     "begin_tables",
     "begin_well",
-    "many_steps",
     "pack",
     "round_to_int8",
     "steady_linear",

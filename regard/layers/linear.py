@@ -1,15 +1,11 @@
 """Matrices, and how they start."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.layers.int8 import Int8
 from regard.layers.packed import Packed, can_pack, wide_product
-from regard.layers.steps import Steps
 
 
 class Linear(nn.Linear):
@@ -21,7 +17,6 @@ class Linear(nn.Linear):
     """
 
     product: Packed | Int8 | None = None
-    steps: Steps | None = None
 
     def __init__(self, inputs: int, outputs: int, *, bias: bool = True, blocks: int = 1):
         super().__init__(inputs, outputs, bias=bias)
@@ -32,25 +27,8 @@ class Linear(nn.Linear):
     def forward(self, vectors: Tensor) -> Tensor:
         if self.product is not None:
             return self.product(vectors)
-        if self.steps is not None:
-            return self.steps(vectors)
         wide = wide_product(vectors, self.weight, self.bias)
         return functional.linear(vectors, self.weight, self.bias) if wide is None else wide
-
-
-@contextmanager
-def many_steps(module: nn.Module) -> Iterator[None]:
-    """While it lasts, its matrices expect to be multiplied at every step of a sequence that is learned from."""
-    parts = [part for part in module.modules() if isinstance(part, Linear) and part.weight.requires_grad]
-    if not torch.is_grad_enabled():
-        parts = []
-    for part in parts:
-        part.steps = Steps(part.weight, part.bias)
-    try:
-        yield
-    finally:
-        for part in parts:
-            part.steps = None
 
 
 def round_to_int8(module: nn.Module) -> None:
