@@ -189,9 +189,7 @@ def test_refusals_are_alike_whether_the_application_saw_the_request_or_not(runs:
 
 def test_a_connection_that_was_refused_is_good_for_the_next_request(runs: Path) -> None:
     """Also after longer than a head may take: nothing of one has come."""
-    with here(
-        runs / "recurrent", limits={"requests": 1, "header_seconds": 2, "idle_seconds": 60}
-    ) as server:
+    with here(runs / "recurrent", limits={"requests": 1, "header_seconds": 2, "idle_seconds": 60}) as server:
         gate = Gate(server.models, "recurrent")
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
 
