@@ -168,9 +168,8 @@ class Sweep:
             Trial(
                 one.number,
                 one.user_attrs.get("settings", {}),
-                one.value
-                if one.state.name == "COMPLETE"
-                else None,  # Optuna keeps the last that was reported
+                # Of one that was given up Optuna keeps the last that was reported.
+                one.value if one.state.name == "COMPLETE" else None,
                 one.state.name.lower(),
             )
             for one in self.study.get_trials(deepcopy=False)

@@ -12,6 +12,7 @@ from regard.core.prediction import Request
 from regard.data.series import SCENES
 from regard.run import ModelFolder
 from regard.tasks.examples import Examples
+from regard.tasks.series import Observed
 
 
 def config(path: Path, **task: object) -> Config:
@@ -143,7 +144,8 @@ def test_points_that_are_too_many_are_counted_and_quoted_to_their_owner_alone(
     long = Request(json.dumps([[1, 2], [3, 4], [5, 6], [7, 8]]))
     (read,) = codec.guarded().read([long])
     assert not caplog.text
-    assert read.unread == 1  # type: ignore[union-attr]
+    assert isinstance(read, Observed)
+    assert read.unread == 1
     codec.read([long])
     assert "[[1, 2], [3, 4]" in caplog.text
 
