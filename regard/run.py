@@ -28,6 +28,7 @@ from safetensors.torch import save
 
 from regard import __version__
 from regard.config import Config, parse_config, read_toml
+from regard.config.older import as_begun, completed
 from regard.core.errors import UserError
 from regard.core.files import locked, write_whole
 from regard.core.weights import MADE_FOR, Weights, header, said_of
@@ -70,13 +71,25 @@ class Run:
 
     def config(self) -> Config | None:
         """The configuration this run was started with, if it was."""
-        if not self.config_path.exists():
-            return None
-        return parse_config(read_toml(self.config_path, str(self.config_path)), origin=str(self.config_path))
+        document = self._document()
+        return None if document is None else parse_config(completed(document), origin=str(self.config_path))
+
+    def as_begun(self, config: Config) -> Config:
+        """The configuration to go on with: settings that this run is older than are as they were."""
+        document = self._document() if self._has_checkpoint else None
+        return config if document is None else as_begun(config, document)
+
+    def _document(self) -> dict[str, Any] | None:
+        path = self.config_path
+        return read_toml(path, str(path)) if path.exists() else None
 
     def begun(self) -> Config | None:
         """The same, if the run has come to its first checkpoint."""
-        return self.config() if any(self.checkpoints.glob("step-*/manifest.json")) else None
+        return self.config() if self._has_checkpoint else None
+
+    @property
+    def _has_checkpoint(self) -> bool:
+        return any(self.checkpoints.glob("step-*/manifest.json"))
 
     def start(self, config: Config) -> None:
         """Claims the folder for a new training; what a first try left behind is cleared away."""
@@ -218,7 +231,7 @@ class ModelFolder:
         return tuple(map(int, self.header().get(AVERAGED, "").split()))
 
     def config(self) -> Config:
-        return parse_config(self._document()["config"], origin=str(self.config_path))
+        return parse_config(completed(self._document()["config"]), origin=str(self.config_path))
 
     def vocabulary(self) -> dict[str, int]:
         return dict(self._document()["vocabulary"])

@@ -71,8 +71,8 @@ class Trainer:
         stop: Callable[[], str | None] = lambda: None,
         ranks: Ranks = ALONE,
     ):
-        self.config = config
         self.run = Run(folder)
+        self.config = self.run.as_begun(config)
         self.plan = build.plan(config)
         self.checkpoints = Checkpoints(
             self.run.checkpoints, keep=config.training.keep, planned=self.plan.saves_at

@@ -28,7 +28,14 @@ def decoder(config: Config, size: int, encoder: Encoder) -> Any:
 
 def _recurrent(config: Config, settings: settings_of.RecurrentDecoder, size: int, encoder: Encoder) -> Any:
     look = recurrent_look(config)
-    items = embedding(config, "target", size, config.model.embedding, dropout=config.model.dropout)
+    items = embedding(
+        config,
+        "target",
+        size,
+        config.model.embedding,
+        dropout=config.model.dropout,
+        scale=settings.embedding_scale,
+    )
     features = config.model.features
     known, late = {  # how wide what the stack reads is, known beforehand or only at its step
         "look_then_step": (items.width, look.width),

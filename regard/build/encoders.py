@@ -41,7 +41,14 @@ def _recurrent(
     config: Config, settings: settings_of.RecurrentEncoder, side: Side, sizes: Sizes
 ) -> RecurrentEncoder:
     return RecurrentEncoder(
-        embedding(config, side, sizes[side], config.model.embedding, dropout=config.model.dropout),
+        embedding(
+            config,
+            side,
+            sizes[side],
+            config.model.embedding,
+            dropout=config.model.dropout,
+            scale=settings.embedding_scale,
+        ),
         cell=settings.cell,
         width=settings.width,
         layers=settings.layers,

@@ -21,6 +21,7 @@ from regard.training import (
     Coverage,
     CrossEntropy,
     DoublyStochastic,
+    ExpectedReward,
     LookPenalty,
     Plan,
     Ranks,
@@ -50,6 +51,7 @@ def objective(config: Config, ranks: Ranks = ALONE) -> CrossEntropy:
         feeding=FEEDINGS[training.feeding](decay),
         reinforce=reinforce if config.model.attention.selection == "hard" else None,
         penalties=penalties,
+        reward=ExpectedReward(weight=training.reward, draws=training.draws) if training.reward else None,
         ranks=ranks,
     )
 

@@ -83,8 +83,8 @@ SearchOption = Annotated[
         "--search",
         metavar="NAME=VALUE",
         help="Change the search: penalty, length_penalty, coverage, min_length, max_length, min_ratio, max_ratio, "
-        "end_threshold, no_repeat, groups, diversity; sample=true with temperature, top_k, top_p, min_p, seed. "
-        "Can be repeated.",
+        "end_threshold, no_repeat, unknown, groups, diversity; sample=true with temperature, top_k, top_p, min_p, "
+        "seed. Can be repeated.",
     ),
 ]
 BestOption = Annotated[

@@ -27,6 +27,9 @@ class RecurrentEncoder(Settings):
     residual: bool = Field(False, description="Add each layer's input to its output, from the second on.")
     layer_norm: bool = Field(False, description="Normalise what each layer gives.")
     variational: bool = Field(False, description="Drop the same numbers at every step.")
+    embedding_scale: bool = Field(
+        True, description="Multiply the pieces' vectors by the root of their width."
+    )
 
 
 class Blocks(Settings):
@@ -202,6 +205,9 @@ class RecurrentDecoder(Settings):
     residual: bool = Field(False, description="Add each layer's input to its output, from the second on.")
     layer_norm: bool = Field(False, description="Normalise what each layer gives to the next.")
     variational: bool = Field(False, description="Drop the same numbers at every step.")
+    embedding_scale: bool = Field(
+        True, description="Multiply the pieces' vectors by the root of their width."
+    )
 
 
 class TransformerDecoder(Blocks):

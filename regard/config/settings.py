@@ -237,6 +237,15 @@ class Config(Settings):
         return self
 
     @model_validator(mode="after")
+    def _answers_can_be_rewarded(self) -> "Config":
+        if self.training.reward and self.kind_of("target") == "points":
+            raise ValueError(
+                "training.reward compares the pieces of answers, but the targets of the task "
+                f"{self.task.name} are points. Leave it out"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _source_can_be_said(self) -> "Config":
         if self.kind_of("source") == "picture" and self.model.attention.pointer:
             raise ValueError(

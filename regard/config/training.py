@@ -84,6 +84,14 @@ class Training(Settings):
         description="How much of it is for pieces after the look's own: less for each further one.",
     )
     entropy_bonus: float = Field(0.01, ge=0, le=1000, description="Reward for hard choices that stay open.")
+    reward: float = Field(
+        0.0,
+        ge=0,
+        le=10**6,
+        description="Weight of what answers drawn from the model have of the right one, beside the likelihood of the "
+        "right one (Wu et al. 2016); 0 is nothing.",
+    )
+    draws: int = Field(4, ge=2, le=100, description="Answers drawn for each source where there is a reward.")
     coverage: float = Field(
         0.0,
         ge=0,
@@ -179,6 +187,7 @@ class Search(Settings):
     no_repeat: int = Field(
         0, ge=0, le=10**6, description="So many pieces in a row never come twice in an answer; 0 is no rule."
     )
+    unknown: bool = Field(True, description="An answer may say that a word is unknown; else it says another.")
     groups: int = Field(1, ge=1, le=1000, description="Parts of the beam that avoid each other.")
     diversity: float = Field(0.5, ge=0, le=1000, description="How much they avoid each other.")
 

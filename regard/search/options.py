@@ -22,6 +22,7 @@ class Options(TypedDict, total=False):
     max_ratio: float | None  # the same, plus 10
     end_threshold: float | None  # the end must be this many times as likely as the likeliest other piece
     no_repeat: int | None  # so many pieces in a row never come twice; 0 is no rule
+    unknown: bool | None  # an answer may say that a word is unknown
     groups: int | None  # parts of the beam that avoid each other
     diversity: float | None  # how much they do
     sample: bool | None  # draw by chance instead of searching
@@ -56,6 +57,7 @@ CHECKS: dict[str, Check] = {
     "max_ratio": _ABOVE,
     "end_threshold": _AMOUNT,
     "no_repeat": _WHOLE,
+    "unknown": _EITHER,
     "groups": _COUNT,
     "diversity": _AMOUNT,
     "sample": _EITHER,

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from regard.core.errors import UserError
-from regard.core.pieces import BEGIN, END, PAD
+from regard.core.pieces import BEGIN, END, PAD, UNKNOWN
 from regard.search.beam import Groups, beam
 from regard.search.ensemble import Ensemble
 from regard.search.frame import Frame
@@ -39,6 +39,7 @@ class SearchPlan:
     max_ratio: float = 3.0  # pieces of answer for each piece of source, plus 10
     end_threshold: float = 0.0
     no_repeat: int = 0
+    unknown: bool = True  # an answer may say that a word is unknown
     groups: Groups = field(default_factory=Groups)
     draw: Draw | None = None  # sampling, instead of searching for the best
     seed: int = 1  # of sampling
@@ -135,7 +136,7 @@ class SearchPlan:
             torch.tensor([self.limit(question) for question in questions], device=device),
             BEGIN,
             END,
-            never=(PAD, BEGIN),
+            never=(PAD, BEGIN) if self.unknown else (PAD, BEGIN, UNKNOWN),
             least=torch.tensor(least, device=device) if any(least) else None,
             rules=[(*question.rules, *repeats) for question in questions],
             end_threshold=self.end_threshold,

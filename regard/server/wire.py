@@ -95,6 +95,7 @@ class Ask(_Asked):
     max_ratio: float | None = Field(None, gt=0, le=1000, description="The same, plus 10.")
     end_threshold: float | None = Field(None, ge=0, le=1000)
     no_repeat: int | None = Field(None, ge=0, le=10**6)
+    unknown: bool | None = Field(None, description="Answers may say that a word is unknown.")
     groups: int | None = Field(None, ge=1, le=1000)
     diversity: float | None = Field(None, ge=0, le=1000)
     sample: bool | None = Field(None, description="Draw by chance instead of searching.")
@@ -149,6 +150,7 @@ _OPTIONS = (
     "max_ratio",
     "end_threshold",
     "no_repeat",
+    "unknown",
     "groups",
     "diversity",
     "sample",

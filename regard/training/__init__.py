@@ -10,6 +10,7 @@ from regard.training.loop import PRECISIONS, Loop, Plan
 from regard.training.objectives import Coverage, CrossEntropy, DoublyStochastic, LookPenalty, Reinforce
 from regard.training.ranks import ALONE, LostError, Ranks, joined
 from regard.training.recording import Recorder
+from regard.training.rewards import ExpectedReward
 from regard.training.schedules import SCHEDULES, Schedule
 from regard.training.state import TrainingState
 
@@ -31,6 +32,7 @@ __all__ = [
     "DoublyStochastic",
     "Ended",
     "Event",
+    "ExpectedReward",
     "LookPenalty",
     "Loop",
     "LostError",

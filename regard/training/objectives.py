@@ -13,6 +13,7 @@ from regard.core.state import Choice
 from regard.models import Seq2Seq
 from regard.training.feeding import Feeding, Teacher
 from regard.training.ranks import ALONE, Ranks
+from regard.training.rewards import ExpectedReward
 
 PIECES = 4096  # that are told apart; in a larger vocabulary some share a place
 FEW = 10  # as often a piece must have been seen to count as much as the mean of all
@@ -38,6 +39,7 @@ class CrossEntropy(nn.Module):
         feeding: Feeding | None = None,
         reinforce: "Reinforce | None" = None,
         penalties: Sequence["LookPenalty"] = (),
+        reward: ExpectedReward | None = None,
         ranks: Ranks = ALONE,
     ):
         super().__init__()
@@ -45,6 +47,7 @@ class CrossEntropy(nn.Module):
         self.feeding = feeding or Teacher()
         self.reinforce = reinforce
         self.penalties = nn.ModuleList(penalties)  # on where it looked
+        self.reward = reward
         self.ranks = ranks
 
     def forward(self, model: Seq2Seq, batch: Batch, step: int = 0) -> Loss:
@@ -56,6 +59,8 @@ class CrossEntropy(nn.Module):
             total = total + self.reinforce(judged.likelihoods, fed.choice, batch.target.mask, wanted)
         for penalty in self.penalties:
             total = total + penalty(fed.attention[CROSS], batch.target.mask)
+        if self.reward is not None:
+            total = total + self.reward(model, batch)
         for load in fed.loads:
             total = total + self.ranks.whole(load).penalty * self.ranks.sum(len(wanted))
         return Loss(total, -judged.likelihoods.sum(), len(wanted))

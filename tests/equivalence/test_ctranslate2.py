@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from untrained import sources, transformer_changes, write_model
@@ -118,13 +119,14 @@ def test_an_answer_is_as_long_as_its_own_source_allows(
         {"no_repeat": 1},
         {"no_repeat": 2},
         {"no_repeat": 3},
+        {"unknown": False},
         {"min_length": 1},
         {"min_length": 5},
         {"min_ratio": 0.4},
     ],
 )
-def test_rules_of_length_and_repetition_hold_and_scores_are_the_models_own(
-    both: Callable[..., Both], options: dict[str, float], beam: int
+def test_rules_of_length_repetition_and_unknown_words_hold_and_scores_are_the_models_own(
+    both: Callable[..., Both], options: dict[str, Any], beam: int
 ) -> None:
     """In a beam CTranslate2 shares out what may not come, so some other hypotheses live."""
     compare(

@@ -19,6 +19,7 @@ from regard.training import (
     Checkpoints,
     Coverage,
     CrossEntropy,
+    ExpectedReward,
     Loop,
     Plan,
     Reinforce,
@@ -96,6 +97,7 @@ class Kind:
     feeding: str = "teacher"
     model: Callable[[], Seq2Seq] = model_with_dropout
     coverage: float = 0.0
+    reward: float = 0.0
     batches: FiveBatches | Again = FIVE
 
     @staticmethod
@@ -110,6 +112,8 @@ KINDS = {
     "two passes": Kind(feeding="two_pass"),
     "tied": Kind(replace(PLAN, ema=0.5), model=model_with_one_table),
     "pointer": Kind(model=POINTERS["pointer, history"], coverage=1.0),
+    "rewards": Kind(reward=10.0),
+    "rewards of what a pointer says": Kind(model=POINTERS["pointer, history"], reward=10.0),
     "pictures": Kind.of("picture, hard"),
     "series": Kind.of("context, mixture", feeding="scheduled"),
 }
@@ -127,6 +131,7 @@ def make_loop(folder: Path, *, until: int = STEPS, schedule: Schedule = SCHEDULE
             feeding=feeding,
             reinforce=Reinforce(),
             penalties=[Coverage(weight=kind.coverage)] if kind.coverage else [],
+            reward=ExpectedReward(weight=kind.reward, draws=2) if kind.reward else None,
         ),
         torch.optim.Adam(model.parameters(), fused=True),
         schedule,

@@ -151,7 +151,7 @@ class CTranslate2:
         found: dict[int, list[Hypothesis]] = {}
         for batch, rows, results in waiting:
             answers = [self._hypotheses(result.result(), plan) for result in results]
-            if plan.no_repeat or batch.least:
+            if plan.no_repeat or batch.least or not plan.unknown:
                 answers = self._rescored(rows, answers, plan, batch.least)
             found |= zip(batch.numbers, answers, strict=True)
         return found
@@ -169,6 +169,7 @@ class CTranslate2:
             patience=PATIENCE if batch.patient else 1,
             length_penalty=0,  # it gives log-probabilities: Regard ranks them itself
             no_repeat_ngram_size=plan.no_repeat,
+            disable_unk=not plan.unknown,
             max_input_length=0,
             max_decoding_length=batch.limit,
             min_decoding_length=batch.least,
@@ -195,7 +196,7 @@ class CTranslate2:
         asked: dict[tuple[int, Bound], Hypothesis] = {}
         for number, some in enumerate(answers):
             for one in some:
-                asked.setdefault((number, _bound(one.tokens, plan.no_repeat, least)), one)
+                asked.setdefault((number, _bound(one.tokens, plan, least)), one)
         asked = {key: one for key, one in asked.items() if key[1] is not None}
         told = [[names[token] for token in one.tokens if token != END] for one in asked.values()]
         scored = self._translator.score_batch(
@@ -207,15 +208,15 @@ class CTranslate2:
         }
 
         def own(one: Hypothesis, number: int) -> Hypothesis:
-            gain = gained.get((number, _bound(one.tokens, plan.no_repeat, least)), 0.0)
+            gain = gained.get((number, _bound(one.tokens, plan, least)), 0.0)
             return _hypothesis(one.tokens, one.score - gain, plan)
 
         return [[own(one, number) for one in some] for number, some in enumerate(answers)]
 
 
-def _bound(tokens: tuple[int, ...], no_repeat: int, least: int) -> Bound:
+def _bound(tokens: tuple[int, ...], plan: SearchPlan, least: int) -> Bound:
     """The part of an answer on which it depends what was not allowed."""
-    if no_repeat and _was_bound(tokens, no_repeat):
+    if not plan.unknown or (plan.no_repeat and _was_bound(tokens, plan.no_repeat)):
         return tokens
     return tokens[: least - 1] if least else None
 

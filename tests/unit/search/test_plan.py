@@ -5,7 +5,7 @@ import pytest
 import torch
 from tables import TableStepper
 
-from regard.core.pieces import BEGIN, END, PAD
+from regard.core.pieces import BEGIN, END, PAD, UNKNOWN
 from regard.search import Draw, Groups, Prefix, Question, SearchPlan
 
 
@@ -80,6 +80,23 @@ def test_the_end_is_not_compared_with_what_is_never_said() -> None:
     plan = SearchPlan(end_threshold=1.5, max_length=5)
     (found,) = plan(TableStepper(tables), torch.arange(1), [Question(4)], torch.ones(1, 4, dtype=torch.bool))
     assert found.hypotheses[0].tokens == (END,)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_an_unknown_word_is_said_unless_another_is_wanted(name: str) -> None:
+    stepper = TableStepper.random(2, vocabulary=7, seed=4)
+    stepper.tables[..., UNKNOWN] += 20.0
+    stepper.tables = torch.log_softmax(stepper.tables, dim=-1)
+
+    def said(unknown: bool) -> list[set[int]]:
+        plan = replace(PLANS[name], max_length=5, unknown=unknown)
+        questions = [Question(4, bytes([number])) for number in range(2)]
+        found = plan(stepper, torch.arange(2), questions, torch.ones(2, 4, dtype=torch.bool))
+        return [set(one.tokens) for some in found for one in some.hypotheses]
+
+    assert any(UNKNOWN in one for one in said(True))
+    assert said(False)
+    assert not any(UNKNOWN in one for one in said(False))
 
 
 def test_a_beginning_that_repeats_itself_is_answered() -> None:

@@ -1,0 +1,111 @@
+"""Rewards: answers that a model draws itself, judged by how much they have of the right one."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from regard.core.batch import Batch, Tokens
+from regard.core.kinds import NOTHING
+from regard.core.memory import Memory
+from regard.core.pieces import BEGIN, END, PAD
+from regard.core.state import Features, Head
+from regard.models import Seq2Seq
+
+ORDER = 4  # pieces in the longest sequences that are compared
+ROOM = 2  # times the longest target of a batch: where a draw that does not end is cut off
+ROWS = 1024  # whose logits stand in memory together
+
+
+class ExpectedReward(nn.Module):
+    """The reward that answers drawn from the model can expect (Wu et al. 2016, section 5).
+
+        λ·Σ (R − b)·∇log p(answer drawn)
+
+    R is an answer's GLEU against the target; b, the mean of the other draws for the same source, as Rennie et al. 2017
+    take the greedy answer's. Likelihood alone teaches how to go on with other people's answers, not with one's own.
+    """
+
+    def __init__(self, *, weight: float = 1.0, draws: int = 4):
+        super().__init__()
+        assert draws > 1, "a draw is compared with others"
+        self.weight = weight
+        self.draws = draws
+
+    def forward(self, model: Seq2Seq, batch: Batch) -> Tensor:
+        """Something to add to a loss, summed over the rows of the batch."""
+        target = batch.target
+        assert isinstance(target, Tokens), "points are not drawn from pieces"
+        memory = model.encoder.encode(batch.source, NOTHING)
+        wanted = _rows(target)
+        answers = [
+            draw(model, memory, len(target.lengths), ROOM * target.ids.shape[1]) for _ in range(self.draws)
+        ]
+        rewards = torch.tensor(
+            [[gleu(said, right) for said, right in zip(_rows(one), wanted, strict=True)] for one in answers],
+            device=target.ids.device,
+        )  # K B
+        others = (rewards.sum(0) - rewards) / (self.draws - 1)  # K B
+        likely = torch.stack([self._likely(model, memory, one) for one in answers])  # K B
+        return -self.weight * ((rewards - others) * likely).sum() / self.draws
+
+    def _likely(self, model: Seq2Seq, memory: Memory, answers: Tokens) -> Tensor:
+        """log p of each answer: B."""
+        features, head = model.decoder.unroll(memory, answers.fed).features, model.decoder.head
+        mask, pieces = answers.mask, answers.standing  # B T, N
+        standing = features[mask]  # N
+        likely = [
+            checkpoint(_likelihoods, standing[rows], pieces[rows], head, use_reentrant=False)
+            for rows in (slice(start, start + ROWS) for start in range(0, len(pieces), ROWS))
+        ]
+        of_rows = mask.nonzero()[:, 0]  # N, the row of each piece
+        return torch.zeros(len(mask), device=mask.device).index_add(0, of_rows, torch.cat(likely))
+
+
+def _likelihoods(features: Features, pieces: Tensor, head: Head) -> Tensor:
+    """Log-probabilities of the pieces (N); the logits of all are found again on the way back, not kept."""
+    logs = head(features).float().log_softmax(-1)  # N V
+    return logs.gather(-1, pieces[:, None])[:, 0]
+
+
+@torch.no_grad()
+def draw(model: Seq2Seq, memory: Memory, rows: int, longest: int) -> Tokens:
+    """An answer by chance for each row, ended or cut off at the longest length."""
+    state = model.decoder.begin(memory)
+    device = memory.mask.device
+    lengths = torch.full((rows,), longest, device=device)
+    said: list[Tensor] = []
+    fed = torch.full((rows,), BEGIN, device=device)  # B
+    for length in range(1, longest + 1):
+        output = model.step(fed, state)
+        fed, state = model.decoder.head.draw(output.logits), output.state
+        said.append(fed)
+        lengths = torch.where(fed == END, lengths.clamp(max=length), lengths)
+        if bool((lengths <= length).all()):
+            break
+    ids = torch.stack(said, dim=1)  # B T
+    answers = Tokens(ids, lengths)
+    return Tokens(ids.masked_fill(~answers.mask, PAD), lengths)
+
+
+def _rows(tokens: Tokens) -> list[list[int]]:
+    """Without padding and end marks."""
+    cut = zip(tokens.ids.tolist(), tokens.lengths.tolist(), strict=True)
+    return [[piece for piece in row[:length] if piece != END] for row, length in cut]
+
+
+def gleu(said: Sequence[int], wanted: Sequence[int]) -> float:
+    """The smaller of precision and recall, of all sequences of one to four pieces together; from 0 to 1."""
+    ours, theirs = _sequences(said), _sequences(wanted)
+    most = max(ours.total(), theirs.total())
+    return (ours & theirs).total() / most if most else 1.0
+
+
+def _sequences(pieces: Sequence[int]) -> Counter[tuple[int, ...]]:
+    return Counter(
+        tuple(pieces[start : start + size])
+        for size in range(1, ORDER + 1)
+        for start in range(len(pieces) - size + 1)
+    )
