@@ -46,6 +46,7 @@ class Ending:
     score: float
     rank: float
     finished: bool
+    tokens: tuple[int, ...] = ()  # all of them, where another group may have come to the same
 
 
 AnswerT = TypeVar("AnswerT", Ending, Hypothesis)
