@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from regard.beside import Beside
-from regard.core.figures import decimals, figure
+from regard.core.figures import figure
 from regard.evaluation import difference_label
 from regard.metrics import Comparison, Score
 from regard.viewing.standalone import spoken
@@ -18,7 +18,7 @@ def _card(score: Score) -> str:
     near = ""
     if score.interval:
         near = (
-            f'<span class="half">±{score.interval.half:.{decimals(score.value)}f}</span>'
+            f'<span class="half">±{figure(score.interval.half, like=score.value)}</span>'
             f'<span class="ends">{figure(score.interval.low)} to {figure(score.interval.high)}</span>'
         )
     return (
