@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from browsing import chromium, grave_faults, link, needs_chromium, saved, visited
+from browsing import grave_faults, link, needs_chromium, saved, visited
 from playwright.sync_api import Browser, Page, Route, expect
 from serving import RECURRENT, TRANSFORMER, Here, here, untrained
 from tokenizers import pre_tokenizers
@@ -23,12 +23,6 @@ pytestmark = needs_chromium
 
 SOURCE = "a cat and a dog"
 VIEWS = ("answer", "attention", "whatif", "beam", "compare")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
