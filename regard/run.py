@@ -30,6 +30,7 @@ from regard import __version__
 from regard.config import Config, parse_config, read_toml
 from regard.config.older import as_begun, completed
 from regard.core.errors import UserError
+from regard.core.figures import rounded
 from regard.core.files import locked, write_whole
 from regard.core.weights import MADE_FOR, Weights, header, said_of
 from regard.metrics import Interval, Score
@@ -293,7 +294,7 @@ def scores_document(scores: Mapping[str, Score]) -> dict[str, Any]:
     """`{"bleu": {"value": 38.95, "interval": [37.6, 40.3], "signature": "..."}}`"""
     return {
         name: {
-            "value": round(score.value, 4),
+            "value": rounded(score.value),
             **({"interval": _ends(score.interval)} if score.interval else {}),
             "signature": score.signature,
         }
@@ -302,7 +303,7 @@ def scores_document(scores: Mapping[str, Score]) -> dict[str, Any]:
 
 
 def _ends(interval: Interval) -> list[float]:
-    return [round(interval.low, 4), round(interval.high, 4)]
+    return [rounded(interval.low), rounded(interval.high)]
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from rich.text import Text
 from regard.cli.arguments import SetOption
 from regard.cli.console import notes, results, side_by_side
 from regard.cli.train import stopping
+from regard.core.figures import finer
 
 if TYPE_CHECKING:
     from regard.comparing.jobs import Happening, Job
@@ -140,7 +141,7 @@ def _watch(happenings: "Iterable[Happening]", jobs: "list[Job]") -> dict[str, st
                     spent = Spent(line["step"], line["tokens"], line["seconds"])
                     seconds = None if training.minutes is None else 60 * training.minutes
                     whole = Budget(training.steps, training.tokens, seconds).promised(spent)
-                    figures = f"loss {line['loss']:.4f}  {line['tokens_per_second']:,.0f} pieces/s"
+                    figures = f"loss {finer(line['loss'])}  {line['tokens_per_second']:,.0f} pieces/s"
                     bars.update(tasks[name], completed=line["step"] / whole, figures=figures)
                 case Finished():
                     bars.remove_task(tasks.pop(name))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from regard.cli.console import notes
-from regard.core.figures import clock, figure
+from regard.core.figures import clock, figure, finer
 from regard.training import Averaged, Budget, Event, Noted, Progressed, Spent, Validated, Validation
 
 
@@ -75,7 +75,7 @@ def _seconds_per_step(first: Progressed | None, now: Progressed) -> float:
 
 
 def _figures(event: Progressed) -> str:
-    return f"loss {event.loss:.4f}  {event.tokens_per_second:,.0f} pieces/s"
+    return f"loss {finer(event.loss)}  {event.tokens_per_second:,.0f} pieces/s"
 
 
 def _line(event: Event) -> str | None:
@@ -97,4 +97,4 @@ def _line(event: Event) -> str | None:
 
 def _found(validation: Validation) -> str:
     scores = "".join(f"  {name} {figure(value)}" for name, value in validation.scores.items())
-    return f"loss {validation.loss:.4f}{scores}"
+    return f"loss {finer(validation.loss)}{scores}"

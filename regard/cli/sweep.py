@@ -13,7 +13,7 @@ from rich.text import Text
 from regard.cli.arguments import RecipeArgument, SetOption
 from regard.cli.console import notes, results
 from regard.cli.train import stopping
-from regard.core.figures import figure
+from regard.core.figures import figure, finer
 
 if TYPE_CHECKING:
     from regard.comparing.sweeping import Sweep, Tried
@@ -70,12 +70,12 @@ def _tell(tried: "Tried") -> None:
     if isinstance(tried.event, Validated):
         found = tried.event.validation
         scores = "".join(f"  {name} {figure(value)}" for name, value in found.scores.items())
-        notes.print(f"trial {tried.number}, step {tried.event.step:,}: loss {found.loss:.4f}{scores}")
+        notes.print(f"trial {tried.number}, step {tried.event.step:,}: loss {finer(found.loss)}{scores}")
     elif isinstance(tried.event, Noted) and tried.event.text.startswith("model:"):
         settings = "  ".join(f"{key}={value}" for key, value in tried.settings.items())
         notes.print(f"trial {tried.number}: {settings}")
     elif tried.trial is not None:
-        outcome = f"{tried.trial.value:.4f}" if tried.trial.value is not None else tried.trial.outcome
+        outcome = finer(tried.trial.value) if tried.trial.value is not None else tried.trial.outcome
         notes.print(f"trial {tried.number}: {outcome}")
 
 
@@ -88,7 +88,7 @@ def _print(search: "Sweep", folder: Path) -> None:
     keys = [one.key for one in search.ranges]
     table = Table("trial", search.base.training.metric, *keys, box=None, padding=(0, 2, 0, 0))
     for one in order:
-        value = one.outcome if one.value is None else f"{one.value:.4f}"
+        value = one.outcome if one.value is None else finer(one.value)
         table.add_row(str(one.number), value, *(Text(one.settings.get(key, "")) for key in keys))
     results.print(table)
     if search.best() is None:

@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Sequence
 
-from regard import __version__
 from regard.comparing.costs import Point
 from regard.comparing.curves import learned, minutes, over_length
 from regard.comparing.sentences import Sentence
 from regard.comparing.standings import Result
 from regard.comparing.tables import legend, lengths, table
+from regard.report import layout
+from regard.report.layout import NOTHING, framed, section, texts
 from regard.report.sentences import differences, picture
-from regard.report.tables import framed
 from regard.viewing.page_charts import Curve, chart
-from regard.viewing.page_heat import LEVELS
-from regard.viewing.standalone import assets, filled, spoken
+from regard.viewing.standalone import spoken
 
 COLOURS, STROKES = 6, 3  # as many as the style knows
 SHOWN = 2  # metrics over length, the one that decides first
@@ -21,16 +20,8 @@ SHOWN = 2  # metrics over length, the one that decides first
 def page(result: Result) -> str:
     """Texts of the data and the models enter escaped, never as markup; nothing is fetched."""
     runs = sum(len(one.runs) for one in result.standings)
-    values = {
-        "title": spoken(f"{result.name}: comparison"),
-        "kind": "Comparison",
-        "name": spoken(result.name),
-        "summary": spoken(f"{len(result.standings)} models, {runs} runs · {result.budget}"),
-        "parts": "",
-        "sections": "".join(_sections(result)),
-        "version": spoken(__version__),
-    }
-    return filled("report.html", values, style=assets("base.css", "report.css", "compare.css") + LEVELS)
+    summary = f"{len(result.standings)} models, {runs} runs · {result.budget}"
+    return layout.page("Comparison", result.name, summary, _sections(result), styles=["compare.css"])
 
 
 def style_of(place: int) -> str:
@@ -41,12 +32,12 @@ def style_of(place: int) -> str:
 
 def _sections(result: Result) -> list[str]:
     notes = "".join(f"<li>{spoken(line)}</li>" for line in legend(result))
-    found = [_section("Which is better, at what cost", f'{_table(result)}<ul class="legend">{notes}</ul>')]
-    found.append(_section("Quality over source length", _key(result) + _by_length(result), _ABOUT_LENGTH))
+    found = [section("Which is better, at what cost", f'{_table(result)}<ul class="legend">{notes}</ul>')]
+    found.append(section("Quality over source length", _key(result) + _by_length(result), _ABOUT_LENGTH))
     if learning := _learning(result):
-        found.append(_section("Learning", _key(result) + learning, _ABOUT_LEARNING))
+        found.append(section("Learning", _key(result) + learning, _ABOUT_LEARNING))
     cards = "".join(_card(result, one) for one in result.sentences)
-    return [*found, _section("What they looked at", cards, _ABOUT_LOOKS)] if cards else found
+    return [*found, section("What they looked at", cards, _ABOUT_LOOKS)] if cards else found
 
 
 _ABOUT_LENGTH = (
@@ -60,11 +51,6 @@ _ABOUT_LOOKS = (
     "From the short, the middling and the long sources the one on which the models disagree most; of several seeds the "
     "first. Weights are those of the pass that gave the answer."
 )
-
-
-def _section(name: str, content: str, about: str = "") -> str:
-    below = f'<p class="about">{spoken(about)}</p>' if about else ""
-    return f"<section><h2>{spoken(name)}</h2>{below}{content}</section>"
 
 
 def _chip(place: int) -> str:
@@ -136,16 +122,11 @@ def _card(result: Result, sentence: Sentence) -> str:
     for place, (one, answer) in enumerate(zip(result.standings, sentence.answers, strict=True)):
         is_right = answer.text in sentence.references
         marked, _ = differences(answer.text, sentence.references[0])
-        said = spoken(answer.text) if is_right else marked or '<i class="empty">nothing</i>'
+        said = spoken(answer.text) if is_right else marked or NOTHING
         looks += (
             f"<div><h3>{_chip(place)}{spoken(one.name)}</h3>"
             f'<p class="said {"right" if is_right else "wrong"}">{said}</p>'
             f"{picture(answer)}</div>"
         )
-    texts = "".join(
-        f"<dt>{name}</dt><dd>{spoken(text)}</dd>"
-        for name, text in (("source", sentence.source), ("reference", sentence.references[0]))
-    )
-    return (
-        f'<article class="sentence"><dl class="texts">{texts}</dl><div class="looks">{looks}</div></article>'
-    )
+    said = texts([("source", spoken(sentence.source)), ("reference", spoken(sentence.references[0]))])
+    return f'<article class="sentence">{said}<div class="looks">{looks}</div></article>'

@@ -5,7 +5,7 @@ from typing import Any
 
 from regard.comparing.costs import Learning
 from regard.comparing.standings import Quality, Result, Standing
-from regard.core.figures import clock, decimals, figure
+from regard.core.figures import clock, figure, rounded
 from regard.metrics import BOUND, RESAMPLES, TRIALS, Bucket
 
 Rows = Sequence[Sequence[str]]
@@ -51,7 +51,7 @@ def _main_first(result: Result, one: Standing) -> list[tuple[str, Quality]]:
 
 
 def shown(quality: Quality) -> str:
-    return f"{figure(quality.mean)} ±{quality.spread:.{decimals(quality.mean)}f}"
+    return f"{figure(quality.mean)} ±{figure(quality.spread, like=quality.mean)}"
 
 
 def _p(result: Result, one: Standing) -> str:
@@ -157,7 +157,7 @@ def document(result: Result) -> dict[str, Any]:
 
 def _part(result: Result, part: Bucket) -> dict[str, Any]:
     scores = zip(result.standings, part.scores, strict=True)
-    values = {one.name: round(score.value, 4) for one, score in scores}
+    values = {one.name: rounded(score.value) for one, score in scores}
     return {"from": part.least, "to": part.most, "count": part.count, "values": values}
 
 
@@ -167,7 +167,7 @@ def _described(one: Standing) -> dict[str, Any]:
         "name": one.name,
         "runs": [str(run) for run in one.runs],
         "scores": {name: _score(one, name, quality) for name, quality in one.qualities.items()},
-        "traits": {name: round(value, 4) for name, value in one.traits.items()},
+        "traits": {name: rounded(value) for name, value in one.traits.items()},
         "training_pairs": one.pairs,
         "parameters": one.decoding.parameters,
         "steps": one.spent.steps,
@@ -189,13 +189,13 @@ def _described(one: Standing) -> dict[str, Any]:
 def _score(one: Standing, name: str, quality: Quality) -> dict[str, Any]:
     found = one.against.get(name)
     return {
-        "mean": round(quality.mean, 4),
-        "values": [round(value, 4) for value in quality.values],
-        "deviation": None if quality.deviation is None else round(quality.deviation, 4),
-        "half_interval": round(quality.half, 4),
+        "mean": rounded(quality.mean),
+        "values": [rounded(value) for value in quality.values],
+        "deviation": None if quality.deviation is None else rounded(quality.deviation),
+        "half_interval": rounded(quality.half),
         "higher_is_better": quality.higher_is_better,
         "against": found
-        and {"difference": round(found.difference, 4), "p": round(found.p, 6), "verdict": found.verdict},
+        and {"difference": rounded(found.difference), "p": round(found.p, 6), "verdict": found.verdict},
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from regard.beside import Beside
 from regard.config import Config
-from regard.core.figures import decimals
+from regard.core.figures import rounded, signed
 from regard.core.prediction import Prediction, Request
 from regard.metrics import Bucket, Comparison, Score
 from regard.run import scores_document
@@ -73,7 +73,7 @@ class Evaluation:
             document[name]["by_source_frequency"] = _rows(self.by_frequency, place)
             if self.by_direction:
                 document[name]["by_direction"] = {
-                    one.name: round(one.scores[place].value, 4) for one in self.by_direction
+                    one.name: rounded(one.scores[place].value) for one in self.by_direction
                 }
         others = {one.name: scores_document(one.scores) for one in self.beside}
         return document | scores_document(self.alignment) | ({"beside": others} if others else {})
@@ -111,14 +111,14 @@ def frequency_label(bucket: Bucket) -> str:
 
 def difference_label(comparison: Comparison) -> str:
     """With its sign, and with so many decimals that a small one is not told as nothing."""
-    return f"{comparison.difference:+.{decimals(comparison.difference)}f}"
+    return signed(comparison.difference)
 
 
 def _told(one: Comparison) -> dict[str, object]:
     return {
-        "value": round(one.value, 4),
-        "other": round(one.other, 4),
-        "difference": round(one.difference, 4),
+        "value": rounded(one.value),
+        "other": rounded(one.other),
+        "difference": rounded(one.difference),
         "p": round(one.p, 6),
         "verdict": one.verdict,
     }
@@ -130,7 +130,7 @@ def _rows(buckets: Sequence[Bucket], place: int) -> list[dict[str, object]]:
             "from": bucket.least,
             "to": bucket.most,
             "count": bucket.count,
-            "value": round(bucket.scores[place].value, 4),
+            "value": rounded(bucket.scores[place].value),
         }
         for bucket in buckets
     ]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.core.errors import UserError
-from regard.core.figures import decimals, figure
+from regard.core.figures import figure
 
 Counts = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class Score:
 
     @property
     def shown(self) -> str:
-        near = f" ±{self.interval.half:.{decimals(self.value)}f}" if self.interval else ""
+        near = f" ±{figure(self.interval.half, like=self.value)}" if self.interval else ""
         return figure(self.value) + near
 
 

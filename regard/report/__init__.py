@@ -2,19 +2,19 @@
 
 from pathlib import Path
 
-from regard import __version__
 from regard.card import languages, parts
 from regard.core.errors import UserError
 from regard.core.files import write_whole
 from regard.evaluation import Evaluation, frequency_label, length_label
 from regard.metrics import RESAMPLES, TRIALS
+from regard.report import layout
+from regard.report.layout import section
 from regard.report.sentences import sentences
 from regard.report.tables import against_table, beside_table, part_table, score_cards
 from regard.run import Run, find_model
 from regard.training.recording import read_metrics
 from regard.viewing.page_charts import learning_charts
-from regard.viewing.page_heat import LEVELS
-from regard.viewing.standalone import assets, filled, spoken
+from regard.viewing.standalone import spoken
 
 SHOWN = 6  # of the worst and of the typical sentences
 
@@ -32,44 +32,41 @@ def save_report(evaluation: Evaluation, path: str | Path) -> Path:
 
 def report(evaluation: Evaluation) -> str:
     """The whole page. Texts of the data and the model enter escaped, never as markup; nothing is fetched."""
-    values = {
-        "title": spoken(f"{evaluation.name}: evaluation"),
-        "kind": "Evaluation",
-        "name": spoken(evaluation.name),
-        "summary": spoken(_summary(evaluation)),
-        "parts": _parts(evaluation),
-        "sections": "".join(_sections(evaluation)),
-        "version": spoken(__version__),
-    }
-    return filled("report.html", values, style=assets("base.css", "report.css") + LEVELS)
+    return layout.page(
+        "Evaluation",
+        evaluation.name,
+        _summary(evaluation),
+        _sections(evaluation),
+        parts=_parts(evaluation),
+    )
 
 
 def _sections(evaluation: Evaluation) -> list[str]:
-    found = [_section("Scores", score_cards(evaluation.scores.values()), _ABOUT_SCORES)]
+    found = [section("Scores", score_cards(evaluation.scores.values()), _ABOUT_SCORES)]
     if evaluation.alignment:
-        found.append(_section("Alignment", score_cards(evaluation.alignment.values())))
+        found.append(section("Alignment", score_cards(evaluation.alignment.values())))
     if evaluation.beside:
-        found.append(_section("Beside simple answers", beside_table(evaluation.beside), _ABOUT_BESIDE))
+        found.append(section("Beside simple answers", beside_table(evaluation.beside), _ABOUT_BESIDE))
     if against := evaluation.against:
         table = against_table(against.comparisons.values(), evaluation.name, against.name)
-        found.append(_section("Beside another run", table, _ABOUT_P))
+        found.append(section("Beside another run", table, _ABOUT_P))
     if evaluation.by_direction:
         by_direction = part_table(evaluation.by_direction, str, "direction", "direction")
-        found.append(_section("By direction", by_direction, _ABOUT_BUCKETS))
+        found.append(section("By direction", by_direction, _ABOUT_BUCKETS))
     if len(evaluation.by_length) > 1:  # pictures, say, are all as long
         by_length = part_table(evaluation.by_length, length_label, "source", "source length")
-        found.append(_section("By source length", by_length, _ABOUT_BUCKETS))
+        found.append(section("By source length", by_length, _ABOUT_BUCKETS))
     if len(evaluation.by_frequency) > 1:
         by_frequency = part_table(
             evaluation.by_frequency, frequency_label, "source", "frequency of source words"
         )
-        found.append(_section("By frequency of source words", by_frequency, _ABOUT_FREQUENCY))
+        found.append(section("By frequency of source words", by_frequency, _ABOUT_FREQUENCY))
     if charts := learning_charts(list(read_metrics(Run(evaluation.path).metrics_path))):
         found.append(
-            _section("Learning", charts, "Over the steps of the training; the numbers are the last ones.")
+            section("Learning", charts, "Over the steps of the training; the numbers are the last ones.")
         )
     for name, about, cards in sentences(evaluation, count=SHOWN):
-        found.append(_section(name, cards, about))
+        found.append(section(name, cards, about))
     return found
 
 
@@ -89,11 +86,6 @@ _ABOUT_BUCKETS = "A bar is as long as its value beside the largest of its column
 _ABOUT_FREQUENCY = (
     f"By how often the rarest word of the source stands in the training sources. {_ABOUT_BUCKETS}"
 )
-
-
-def _section(name: str, content: str, about: str = "") -> str:
-    below = f'<p class="about">{spoken(about)}</p>' if about else ""
-    return f"<section><h2>{spoken(name)}</h2>{below}{content}</section>"
 
 
 def _summary(evaluation: Evaluation) -> str:

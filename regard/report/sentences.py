@@ -10,7 +10,7 @@ from regard.core.figures import figure
 from regard.core.prediction import Prediction
 from regard.evaluation import Evaluation, tallies
 from regard.metrics import Chrf
-from regard.report.tables import frame
+from regard.report.layout import NOTHING, frame, texts
 from regard.text.rarity import Seen
 from regard.viewing import TextView
 from regard.viewing.labels import NO_LOOKS
@@ -32,7 +32,7 @@ def sentences(evaluation: Evaluation, *, count: int) -> Iterator[tuple[str, str,
     Sentences are ordered by chrF, which is meant for one sentence as much as for many; BLEU is not. Points have
     metrics of their own, of which the first orders them.
     """
-    texts = [one.text for one in evaluation.predictions]
+    answers = [one.text for one in evaluation.predictions]
     are_points = evaluation.config.kind_of("target") == "points"
     metric = build.metrics(evaluation.config)[0] if are_points else Chrf()
     name, sign = (metric.name, 1 if metric.higher_is_better else -1) if are_points else ("chrF", 1)
@@ -43,7 +43,7 @@ def sentences(evaluation: Evaluation, *, count: int) -> Iterator[tuple[str, str,
     def told(number: int) -> str:
         return figure(values[number]) if are_points else f"{values[number]:.1f}"
 
-    wrong = [number for number in order if texts[number] not in evaluation.references[number]]
+    wrong = [number for number in order if answers[number] not in evaluation.references[number]]
     worst = wrong[:count]
     typical = [number for number in around_the_middle(order, count) if number not in worst]
     pictures = dict(zip([*worst, *typical], _looks(evaluation, [*worst, *typical]), strict=True))
@@ -65,7 +65,7 @@ def sentences(evaluation: Evaluation, *, count: int) -> Iterator[tuple[str, str,
 
     if worst:
         about = (
-            f"{len(wrong):,} of {len(texts):,} answers are not the reference to the last character. These have the "
+            f"{len(wrong):,} of {len(answers):,} answers are not the reference to the last character. These have the "
             f"{'lowest' if sign > 0 else 'highest'} {name} as single sentences. Marked: what only the answer has, and "
             "what only the reference has."
         )
@@ -115,11 +115,10 @@ def _card(sentence: Sentence, looked: str) -> str:
     others = [spoken(one) for one in sentence.references if one != nearest]
     rows = [
         ("source", spoken(prediction.source)),
-        ("answer", answer or '<i class="empty">nothing</i>'),
-        ("reference", reference or '<i class="empty">nothing</i>'),
+        ("answer", answer or NOTHING),
+        ("reference", reference or NOTHING),
         *(("or", one) for one in others),
     ]
-    texts = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
     facts = [f"<b>{sentence.value}</b>"]
     if sentence.rarest:
         seen = f"seen {sentence.rarest.count:,} times" if sentence.rarest.count != 1 else "seen once"
@@ -128,7 +127,7 @@ def _card(sentence: Sentence, looked: str) -> str:
     if not prediction.finished:
         facts.append("cut off at the longest length")
     told = "".join(f"<span>{fact}</span>" for fact in facts)
-    return f'<article><div><p class="facts">{told}</p><dl class="texts">{texts}</dl></div>{looked}</article>'
+    return f'<article><div><p class="facts">{told}</p>{texts(rows)}</div>{looked}</article>'
 
 
 def differences(answer: str, reference: str) -> tuple[str, str]:

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from regard.beside import Beside
-from regard.core.figures import decimals, figure
+from regard.core.figures import figure
 from regard.evaluation import difference_label
 from regard.metrics import Comparison, Score
+from regard.report.layout import framed
 from regard.viewing.standalone import spoken
 
 
@@ -18,7 +19,7 @@ def _card(score: Score) -> str:
     near = ""
     if score.interval:
         near = (
-            f'<span class="half">±{score.interval.half:.{decimals(score.value)}f}</span>'
+            f'<span class="half">±{figure(score.interval.half, like=score.value)}</span>'
             f'<span class="ends">{figure(score.interval.low)} to {figure(score.interval.high)}</span>'
         )
     return (
@@ -90,16 +91,6 @@ def _bar(value: float, largest: float) -> str:
         f'<td class="bar">{figure(value)}<svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect class="whole" width="100" height="4"/><rect class="part" width="{share:.1f}" height="4"/></svg></td>'
     )
-
-
-def framed(heads: Iterable[str], rows: str, label: str = "Table") -> str:
-    head = "".join(f'<th scope="col">{spoken(name)}</th>' for name in heads)
-    return frame(f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>", label)
-
-
-def frame(content: str, label: str) -> str:
-    """A box that scrolls where its content is too wide: with the keyboard too, and with a name for who hears it."""
-    return f'<div class="frame" tabindex="0" role="group" aria-label="{spoken(label)}">{content}</div>'
 
 
 def _difference(comparison: Comparison) -> str:

@@ -13,7 +13,8 @@ from regard.core.kinds import CROSS, plain_kind
 from regard.core.state import Looks, State
 from regard.search.banks import share_out
 from regard.search.frame import Frame
-from regard.search.hypothesis import Ending, Found, Hypothesis, Trail, best_first
+from regard.search.hypothesis import Ending, Found, Trail
+from regard.search.pools import Pool
 from regard.search.ranks import Coverage, LengthPenalty, Rank
 from regard.search.rules import Rules, after
 from regard.search.stepper import Stepper, check_numbers, log_probabilities
@@ -30,25 +31,6 @@ class Groups:
 
     count: int = 1
     strength: float = 0.5
-
-
-@dataclass
-class _Pool:
-    """Where the best hypotheses of one strand ended so far."""
-
-    size: int
-    found: list[Ending] = field(default_factory=list)
-
-    def add(self, ending: Ending) -> None:
-        self.found = best_first([*self.found, ending])[: self.size]
-
-    @property
-    def is_full(self) -> bool:
-        return len(self.found) == self.size
-
-    def beats(self, attainable: float) -> bool:
-        """True when nothing that still can come would enter."""
-        return attainable == -math.inf or (self.is_full and self.found[-1].rank >= attainable)
 
 
 def beam(
@@ -68,26 +50,27 @@ def beam(
     Every source keeps `width` live hypotheses. One that ends is set aside, if it is among the
     `width` best candidates of its step. A source leaves the batch when nobody waits for it any more, when no
     live hypothesis can still enter its `best`, or at its limit: then, if it finished too few, its best
-    unfinished ones come after them. `coverage` comes with the source's mask (B S). With `record` all that
-    was considered is kept as a tree.
+    unfinished ones come after them. What several groups come to is one answer: they go on until there are
+    enough. `coverage` comes with the source's mask (B S). With `record` all that was considered is kept as
+    a tree.
     """
     groups = groups or Groups()
     assert 1 <= best <= width, (best, width)
     assert width % groups.count == 0, (width, groups)
-    search = _Search(frame, width // groups.count, min(best, width // groups.count), rank, coverage, groups)
+    search = _Search(frame, width // groups.count, best, rank, coverage, groups)
     if record:
         search.trees = [Tree() for _ in range(len(frame))]
     search.run(stepper, source)
-    return [search.found(number, best) for number in range(len(frame))]
+    return [search.found(number) for number in range(len(frame))]
 
 
 @dataclass
 class _Search:
-    """A strand is one group of one source: it has its own pool and its own live hypotheses."""
+    """A strand is one group of one source: it has its own live hypotheses."""
 
     frame: Frame
     width: int  # of a strand
-    best: int  # of a strand
+    best: int  # of a source
     rank: Rank | None
     coverage: tuple[Coverage, Tensor] | None
     groups: Groups
@@ -98,18 +81,12 @@ class _Search:
         count = self.groups.count
         self.source_of = [number for number in range(len(self.frame)) for _ in range(count)]
         self.group_of = list(range(count)) * len(self.frame)
-        self.pools = [_Pool(self.best) for _ in self.source_of]
+        self.pools = [Pool(count, min(self.best, self.width), self.best) for _ in range(len(self.frame))]
         self.trail = Trail()
 
-    def found(self, number: int, best: int) -> Found:
-        count = self.groups.count
-        pools = self.pools[number * count : (number + 1) * count]
-        endings = best_first(one for pool in pools for one in pool.found)
-        answers: dict[tuple[int, ...], Hypothesis] = {}
-        for ending in endings:
-            hypothesis = self.trail.trace(ending)
-            answers.setdefault(hypothesis.tokens, hypothesis)
-        return Found(tuple(answers.values())[:best], self.trees[number] if self.trees else None)
+    def found(self, number: int) -> Found:
+        answers = tuple(map(self.trail.trace, self.pools[number].answers()))
+        return Found(answers, self.trees[number] if self.trees else None)
 
     def run(self, stepper: Stepper[Any], source: Any) -> None:
         frame, device = self.frame, self.frame.limits.device
@@ -140,13 +117,14 @@ class _Search:
             values = self._values(step, length, seen, strands)  # N C
             ended = step.ended(frame.end, self.width)  # N C
             self._set_aside(step, ended, values, strands, length)
-            order = step.going_on(frame.end, self.width)  # N K
-            scores = step.scores.masked_fill(step.tokens == frame.end, -torch.inf).gather(1, order)  # N K
-            made = self._record(step, ended, order, values, strands, nodes, length)
-            tokens, rows = step.tokens.gather(1, order), step.rows.gather(1, order)  # N K
+            order = step.going_on(frame.end, self.groups.count * self.width)  # N C, of which K live on
+            scores = step.scores.masked_fill(step.tokens == frame.end, -torch.inf).gather(1, order)  # N C
+            made = self._record(step, ended, order[:, : self.width], values, strands, nodes, length)
+            tokens, rows = step.tokens.gather(1, order), step.rows.gather(1, order)  # N C
             staying = self._staying(scores, rows, tokens, values.gather(1, order), strands, length)
             if not staying:
                 break
+            scores, tokens, rows = (part[:, : self.width] for part in (scores, tokens, rows))  # N K
             kept = torch.tensor(staying, device=device)
             scores, tokens, rows = scores[kept], tokens[kept].flatten(), rows[kept].flatten()
             state = output.state.select(rows)
@@ -188,7 +166,8 @@ class _Search:
     ) -> "_Step":
         """The best candidates of some strands, to which pieces are worth `less` (N V) than they are likely."""
         (count, live), vocabulary = scores.shape, following.shape[1]
-        wanted = min(2 * self.width, live * vocabulary)  # even if half of them end, `width` remain to go on
+        # Even if `width` of them end, so many remain to go on; in groups, even if all others have the same.
+        wanted = min((1 + self.groups.count) * self.width, live * vocabulary)
         liked = following if less is None else following - less.repeat_interleave(live, dim=0)  # rows V
         places = _best_of(liked, scores, wanted)  # N C
         tokens = places % vocabulary
@@ -231,7 +210,13 @@ class _Search:
             values[ended].tolist(),
             strict=True,
         ):
-            self.pools[strands[n]].add(Ending(length, row, self.frame.end, score, value, finished=True))
+            self._add(strands[n], Ending(length, row, self.frame.end, score, value, finished=True))
+
+    def _add(self, strand: int, ending: Ending) -> None:
+        if self.groups.count > 1:
+            tokens = self.trail.tokens(ending.step, ending.row, ending.token)
+            ending = replace(ending, tokens=tuple(tokens))
+        self.pools[self.source_of[strand]].add(self.group_of[strand], ending)
 
     def _staying(
         self,
@@ -242,31 +227,33 @@ class _Search:
         strands: Sequence[int],
         length: int,
     ) -> list[int]:
-        """Which strands go on: none that nobody waits for.
+        """Which strands go on with the first K of these (N C): none that nobody waits for.
 
         One at its limit that finished too few gives its best unfinished ones.
         """
         owners = [self.source_of[strand] for strand in strands]
         # At its best a hypothesis gets no less likely, goes on to its limit and leaves nothing uncovered.
-        attainable = self.rank_by(scores.amax(1), self.frame.limits[owners]).tolist()
+        attainable = self.rank_by(scores[:, : self.width].amax(1), self.frame.limits[owners]).tolist()
         # Lists, once for each step: a number asked of a GPU by itself waits for all that it has to do.
         origins, chosen, totals, worth = rows.tolist(), tokens.tolist(), scores.tolist(), values.tolist()
         staying = []
         for n, (strand, owner) in enumerate(zip(strands, owners, strict=True)):
-            pool, watch = self.pools[strand], self.frame.watch(owner)
+            pool, group, watch = self.pools[owner], self.group_of[strand], self.frame.watch(owner)
             if not watch.wanted():
                 continue
-            if watch.hear and self.group_of[strand] == 0 and math.isfinite(totals[n][0]):
+            if watch.hear and group == 0 and math.isfinite(totals[n][0]):
                 watch.hear(self.trail.tokens(length, origins[n][0], chosen[n][0]))
             if self.frame.bounds[owner] > length:
-                ends_greedily = self.width == self.groups.count == 1 and pool.is_full
-                if not ends_greedily and not pool.beats(attainable[n]):
+                ends_greedily = self.width == self.groups.count == 1 and pool.is_full(group)
+                if not ends_greedily and not pool.beats(group, attainable[n]):
                     staying.append(n)
-            elif not pool.is_full:
+            elif not pool.is_full(group):
                 cut_off = zip(origins[n], chosen[n], totals[n], worth[n], strict=True)
-                for row, token, score, value in cut_off:
+                for place, (row, token, score, value) in enumerate(cut_off):
+                    if place >= self.width and pool.is_full(group):
+                        break  # those that don't live on stand in for what groups before it have
                     if math.isfinite(score):
-                        pool.add(Ending(length, row, token, score, value, finished=False))
+                        self._add(strand, Ending(length, row, token, score, value, finished=False))
         return staying
 
     def _record(
@@ -286,7 +273,7 @@ class _Search:
         columns = [part.tolist() for part in (step.tokens, step.rows, step.scores, values, ended, order)]
         for strand, tokens, rows, scores, worth, ends, going_on in zip(strands, *columns, strict=True):
             tree, found = self.trees[self.source_of[strand]], {}
-            for place, score in enumerate(scores):
+            for place, score in enumerate(scores[: 2 * self.width]):
                 if math.isfinite(score):
                     kept = place in going_on and tokens[place] != self.frame.end
                     fate = FINISHED if ends[place] else KEPT if kept else PRUNED

@@ -6,9 +6,9 @@ from itertools import pairwise
 from typing import TypeVar
 
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from regard.core.state import Looks
+from regard.search.looks import along
 from regard.search.tops import Tops
 from regard.search.tree import Tree
 
@@ -46,6 +46,7 @@ class Ending:
     score: float
     rank: float
     finished: bool
+    tokens: tuple[int, ...] = ()  # all of them, where another group may have come to the same
 
 
 AnswerT = TypeVar("AnswerT", Ending, Hypothesis)
@@ -100,19 +101,13 @@ class Trail:
         """The whole answer that ended there."""
         rows = [row for _, row in self._back(ending.step, ending.row)][::-1]
         path = list(zip(self._looks, rows, strict=False))  # others may have gone further
-        attention = {
-            kind: pad_sequence([looks[kind][row].movedim(-1, 0) for looks, row in path]).movedim(
-                (0, 1), (-1, -2)
-            )
-            for kind in self._looks[0]
-        }  # each L H T S; a look at itself sees more at every step
         totals = [scores[row] for scores, row in zip(self._scores, rows, strict=False)]
         return Hypothesis(
             tuple(self.tokens(ending.step, ending.row, ending.token)),
             ending.score,
             ending.rank,
             ending.finished,
-            attention,
+            along(path),
             steps=tuple(after - before for before, after in pairwise([*totals, ending.score])),
             likeliest=tuple(_listed(tops, row) for tops, row in zip(self._likeliest, rows, strict=False)),
         )

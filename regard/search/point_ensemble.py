@@ -2,42 +2,30 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from regard.core.kinds import member_kind
 from regard.core.state import StepOutput
-from regard.search.ensemble import EnsembleState
+from regard.search.ensemble import EnsembleState, begin_each, step_each
 from regard.search.stepper import PointStepper, SaysPoints
 
 
 class PointEnsemble:
-    """A stepper made of steppers. Where each member looked is kept under kinds with its number, such as `cross.2`."""
+    """A stepper made of steppers."""
 
     def __init__(self, steppers: Sequence[PointStepper[Any]]):
         self.steppers = list(steppers)
         self.head = TogetherHead([stepper.head for stepper in steppers])
 
     def begin(self, sources: Sequence[Any]) -> EnsembleState:
-        """One source, as each member knows it."""
-        return EnsembleState(
-            tuple(stepper.begin(source) for stepper, source in zip(self.steppers, sources, strict=True))
-        )
+        return begin_each(self.steppers, sources)
 
     def step(self, tokens: Tensor, state: EnsembleState) -> StepOutput[EnsembleState]:
-        outputs = [
-            stepper.step(tokens, member) for stepper, member in zip(self.steppers, state.members, strict=True)
-        ]
-        looks = {
-            member_kind(kind, number): weights
-            for number, output in enumerate(outputs, start=1)
-            for kind, weights in output.attention.items()
-        }
-        said = torch.cat([output.logits for output in outputs], dim=-1)
-        return StepOutput(said, looks, EnsembleState(tuple(output.state for output in outputs)))
+        return step_each(self.steppers, tokens, state, partial(torch.cat, dim=-1))
 
 
 class TogetherHead:

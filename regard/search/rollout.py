@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from regard.core.batch import UNKNOWN_VALUE
 from regard.core.errors import UserError
 from regard.core.state import Looks, State
+from regard.search.looks import along
 from regard.search.options import CHECKS, Check, checked
 from regard.search.point_ensemble import PointEnsemble
 from regard.search.question import Question
@@ -225,15 +225,9 @@ class _Log:
 
     def course(self, walker: int, length: int) -> Course:
         path = [(self._looks[at], self._rows[at][walker]) for at in range(length)]
-        attention = {
-            kind: pad_sequence([looks[kind][row].movedim(-1, 0) for looks, row in path]).movedim(
-                (0, 1), (-1, -2)
-            )
-            for kind in self._looks[0]
-        }  # each L H T S; a look at itself sees more at every step
         steps = tuple(self._scores[at][self._rows[at][walker]] for at in range(length))
         score = math.fsum(steps)
-        return Course(self.points(walker, length), score, score, True, attention, steps)
+        return Course(self.points(walker, length), score, score, True, along(path), steps)
 
 
 def _check(points: Tensor, scores: Tensor) -> None:

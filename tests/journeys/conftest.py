@@ -1,7 +1,10 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browsing import chromium
 from commands import TINY, regard
+from playwright.sync_api import Browser
 
 
 @pytest.fixture(scope="session")
@@ -11,3 +14,10 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "tiny.toml").write_text(TINY)
     regard("train", "tiny.toml", folder=folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Of a module: what its pages leave behind is gone with it."""
+    with chromium() as found:
+        yield found

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from dataclasses import replace
 from html import escape
@@ -12,28 +11,20 @@ from pathlib import Path
 import matplotlib.image
 import numpy as np
 import pytest
+from browsing import CHROMIUM, OPTIONS, needs_chromium
 
 from regard.core.prediction import AttentionRecord, BeamNode, Prediction
 from regard.core.words import Words
 from regard.viewing import save
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs Chromium (Debian: apt-get install chromium)")
+pytestmark = needs_chromium
 
 
 def browse(page: Path, *options: str) -> str:
-    assert BROWSER is not None
+    assert CHROMIUM is not None
     command = [
-        BROWSER,
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
+        CHROMIUM,
+        *OPTIONS,
         "--hide-scrollbars",
         f"--user-data-dir={page.parent / 'profile'}",
         *options,

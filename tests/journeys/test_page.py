@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browsing import chromium, link, needs_chromium, visited
+from browsing import link, needs_chromium, visited
 from playwright.sync_api import Browser, Page, Route, expect
 from serving import MANY, RECURRENT, TRANSFORMER, TRANSLATION, Gate, Here, here, until, untrained
 
@@ -15,12 +15,6 @@ pytestmark = needs_chromium
 
 HOSTILE = "<img src=x onerror=window.taken=1><script>window.taken=1</script>"
 SOURCE = "a cat and a dog"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

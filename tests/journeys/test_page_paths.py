@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from browsing import chromium, grave_faults, link, needs_chromium, saved, visited
+from browsing import grave_faults, link, needs_chromium, saved, visited
 from playwright.sync_api import Browser, Page, expect
 from serving import RECURRENT, Here, here, untrained, untrained_forecast
 
@@ -40,12 +40,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
     (kept / "predictions.jsonl").write_text("".join(json.dumps({"source": one}) + "\n" for one in SOURCES))
     with here(*runs) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from browsing import chromium, grave_faults, link, needs_chromium, saved, visited
+from browsing import grave_faults, link, needs_chromium, saved, visited
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 from serving import Here, here, untrained_captions
@@ -61,12 +61,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
     (kept / "predictions.jsonl").write_text("\n".join(lines) + "\n")
     with here(*runs) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture

@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from browsing import chromium, grave_faults, link, needs_chromium, saved, visited
+from browsing import grave_faults, link, needs_chromium, saved, visited
 from playwright.sync_api import Browser, Page, Route, expect
 from serving import RECURRENT, TRANSFORMER, Here, here, untrained
 from tokenizers import pre_tokenizers
 
+from regard.core.pieces import SPECIAL_PIECES
 from regard.core.prediction import Prediction
 from regard.text.bytelevel import readable
 from regard.viewing.tree import beam_tree
@@ -22,12 +23,6 @@ pytestmark = needs_chromium
 
 SOURCE = "a cat and a dog"
 VIEWS = ("answer", "attention", "whatif", "beam", "compare")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -277,15 +272,21 @@ def in_parts() -> dict[str, Any]:
     return {"answers": [answer], "problem": None, "beam": beam}
 
 
-def test_pieces_that_are_parts_of_characters_are_put_together(page: Page, server: Here) -> None:
+def answered(page: Page, prediction: dict[str, Any]) -> list[Any]:
+    """The page gets this prediction for whatever it asks; gives what it asked."""
     asked: list[Any] = []
 
     def stream(route: Route) -> None:
         asked.append(route.request.post_data_json)
-        content = json.dumps({"input": 0, "prediction": in_parts()})
+        content = json.dumps({"input": 0, "prediction": prediction})
         route.fulfill(content_type="text/event-stream", body=f"event: prediction\ndata: {content}\n\n")
 
     page.route("**/v1/stream", stream)
+    return asked
+
+
+def test_pieces_that_are_parts_of_characters_are_put_together(page: Page, server: Here) -> None:
+    asked = answered(page, in_parts())
     opened(page, server, view="beam")
     texts = []
     page.locator(".node").first.focus()
@@ -313,6 +314,33 @@ def test_pieces_that_are_parts_of_characters_are_put_together(page: Page, server
     expect(page.get_by_label("Begin with")).to_have_value("a 愜")
     expect(page.locator(".step.fixed")).to_have_count(3)
     assert asked[-1]["prefix"] == "a 愜"
+
+
+def test_special_pieces_are_no_choice_nor_is_what_follows_an_unknown_one(page: Page, server: Here) -> None:
+    pieces = ["a", "b", "<unk>", "c"]
+    steps = [["a", *SPECIAL_PIECES, "x"], ["b", "x"], ["<unk>", "x"], ["c", "x"], ["</s>", "x"]]
+    answer = {
+        **in_parts()["answers"][0],
+        "text": "ab<unk>c",
+        "pieces": pieces,
+        "alternatives": [[{"piece": piece, "probability": 0.3} for piece in step] for step in steps],
+    }
+    asked = answered(page, {"answers": [answer], "problem": None})
+    opened(page, server, view="whatif")
+    columns = page.locator(".steps > li")
+    expect(columns).to_have_count(5)
+    offered = [
+        [
+            piece
+            for piece, one in zip(step, column.get_by_role("button").all(), strict=True)
+            if one.is_enabled()
+        ]
+        for step, column in zip(steps, columns.all(), strict=True)
+    ]
+    assert offered == [["a", "x"], ["b", "x"], ["x"], [], []]
+    columns.nth(2).get_by_role("button", name="x,").click()
+    expect(page.get_by_label("Begin with")).to_have_value("abx")
+    assert asked[-1]["prefix"] == "abx"
 
 
 def test_words_are_required_and_forbidden(page: Page, server: Here) -> None:

@@ -1,11 +1,10 @@
 """The page of a path in a real browser, opened from a disk."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from browsing import chromium, needs_chromium, visited
+from browsing import needs_chromium, visited
 from playwright.sync_api import Browser, Page, expect
 from walks import LOOKS, walked
 
@@ -13,12 +12,6 @@ from regard.core.prediction import Prediction
 from regard.viewing import save
 
 pytestmark = needs_chromium
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 def opened(page: Page, folder: Path, prediction: Prediction) -> Page:

@@ -6,7 +6,7 @@ from pathlib import Path
 import axe_playwright_python
 import numpy as np
 import pytest
-from browsing import chromium, needs_chromium, visited
+from browsing import needs_chromium, visited
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
@@ -21,12 +21,6 @@ GRID = (3, 3)
 
 def read(source: str) -> NDArray[np.uint8]:
     return np.random.default_rng(0).integers(0, 256, (3, 48, 48), dtype=np.uint8)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from commands import regard, sentence
 
 from regard import build
-from regard.core.figures import decimals, figure
+from regard.core.figures import figure
 from regard.run import Run
 
 
@@ -34,7 +34,7 @@ def test_answers_are_kept_with_the_run_and_used_again(home: Path) -> None:
         assert low <= score["value"] <= high
         assert sum(bucket["count"] for bucket in score["by_source_frequency"]) == 20
         assert (
-            f"{figure(score['value'])} ±{(high - low) / 2:.{decimals(score['value'])}f}"
+            f"{figure(score['value'])} ±{figure((high - low) / 2, like=score['value'])}"
             in first.stdout.decode()
         )
     again = regard("evaluate", "runs/tiny", folder=home)

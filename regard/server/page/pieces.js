@@ -2,6 +2,7 @@
 
 const BYTE = /<0x([0-9A-F]{2})>/; // as regard/text/bytelevel.py names it
 const END = "</s>";
+const UNTYPED = new Set(["<pad>", "<unk>", "<s>"]); // with the end the special pieces of regard/core/pieces.py: no text has them
 
 function bytesOf(pieces) {
   const utf8 = new TextEncoder();
@@ -13,8 +14,9 @@ function bytesOf(pieces) {
 // Without the character that is not whole yet at their end: more pieces only ever make it longer.
 export const textOfPieces = (pieces) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytesOf(pieces), { stream: true });
 
-// Whether they could be typed: every character of theirs is whole.
-export function whole(pieces) {
+// Whether they could be typed: all stand for text, and every character of theirs is whole.
+export function typed(pieces) {
+  if (pieces.some((piece) => UNTYPED.has(piece))) return false;
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytesOf(pieces));
     return true;

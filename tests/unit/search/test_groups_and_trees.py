@@ -55,10 +55,26 @@ def test_a_group_takes_another_piece_when_the_penalty_outweighs_the_gap(strength
     assert found.tree is not None
     assert [node.piece for node in found.tree.nodes if node.fate == KEPT] == [2, second]
     scores = {one.tokens: one.score for one in found.hypotheses}
-    assert scores == pytest.approx({(2,): math.log(0.6)} | ({(3,): math.log(0.3)} if second == 3 else {}))
+    # What both groups take is one answer: the second gives its next best.
+    assert scores == pytest.approx({(2,): math.log(0.6), (3,): math.log(0.3)})
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("strength", [0.0, 0.1, 0.5, 4.0])
+@pytest.mark.parametrize(("count", "limit"), [(2, 9), (3, 9), (6, 9), (3, 2), (6, 3)])
+def test_groups_that_come_to_the_same_give_as_many_answers_as_asked_for(
+    count: int, limit: int, strength: float, seed: int
+) -> None:
+    stepper = TableStepper.random(3, vocabulary=8, seed=seed)
+    found = beam(
+        stepper, torch.arange(3), frame(*[limit] * 3), width=6, best=6, groups=Groups(count, strength)
+    )
+    for some in found:
+        assert len({one.tokens for one in some.hypotheses}) == len(some.hypotheses) == 6
 
 
 Answer = tuple[int, ...]
+Ended = tuple[bool, float, Answer]  # whether it was cut off, how unlikely it is, what was said
 
 
 def diverse(
@@ -69,9 +85,10 @@ def diverse(
     width //= groups.count
     size = min(best, width)
     live: list[list[tuple[Answer, float]]] = [[((), 0.0)]] * groups.count
-    pools: list[list[tuple[bool, float, Answer]]] = [[] for _ in range(groups.count)]
+    pools: list[list[Ended]] = [[] for _ in range(groups.count)]
     for length in range(1, limit + 1):
         taken: Counter[int] = Counter()
+        spare = []
         for group in range(groups.count):
             every = [
                 ((*said, piece), score + more)
@@ -80,16 +97,36 @@ def diverse(
             ]
             every.sort(key=lambda one: -(one[1] - groups.strength * taken[one[0][-1]]))
             ended = [one for one in every[:width] if one[0][-1] == END]
-            going_on = [one for one in every if one[0][-1] != END][:width]
-            taken.update(said[-1] for said, _ in ended + going_on)
-            pool = pools[group] + [(False, -score, said) for said, score in ended]
-            if length == limit and len(pool) < size:
-                pool += [(True, -score, said) for said, score in going_on]
-            pools[group] = pool = sorted(pool)[:size]
-            attainable = max((score for _, score in going_on), default=-math.inf)
-            live[group] = [] if len(pool) == size and -pool[-1][1] >= attainable else going_on
-    found = {said: not cut for cut, _, said in sorted(one for pool in pools for one in pool)}
-    return list(found.items())[:best]
+            spare.append([one for one in every if one[0][-1] != END])
+            live[group] = spare[group][:width]
+            taken.update(said[-1] for said, _ in ended + live[group])
+            pools[group] = sorted(pools[group] + [(False, -score, said) for said, score in ended])
+        for group in range(groups.count):
+            if length == limit and len(own(pools, size)[group]) < size:
+                for number, (said, score) in enumerate(spare[group]):
+                    if number < width or len(own(pools, size)[group]) < size:
+                        pools[group] = sorted([*pools[group], (True, -score, said)])
+            attainable = max((score for _, score in live[group]), default=-math.inf)
+            answers = sorted(one for some in own(pools, size) for one in some)
+            if beats(own(pools, size)[group], size, attainable) or (
+                beats(pools[group], size, attainable) and beats(answers, best, attainable)
+            ):
+                live[group] = []
+    answers = sorted(one for some in own(pools, size) for one in some)
+    return [(said, not cut) for cut, _, said in answers[:best]]
+
+
+def own(pools: list[list[Ended]], size: int) -> list[list[Ended]]:
+    """Of each group the best that no group before it has."""
+    found: list[list[Ended]] = []
+    for pool in pools:
+        others = [said for some in found for _, _, said in some]
+        found.append([one for one in pool if one[2] not in others][:size])
+    return found
+
+
+def beats(pool: list[Ended], size: int, attainable: float) -> bool:
+    return len(pool) >= size and -pool[size - 1][1] >= attainable
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -1,10 +1,10 @@
 // The steps of an answer with what else was likely at each: buttons on the page, bars on a picture.
 
 import { button, draw, labelOf, letters, make, percent } from "../elements.js";
-import { whole } from "../pieces.js";
+import { typed } from "../pieces.js";
 
 // One step: its likeliest pieces, the one that was taken among them. `take` is called with another that is chosen. An end is no
-// beginning of an answer, nor is what ends inside a character.
+// beginning of an answer, nor is what can't be typed.
 export function stepColumn({ pieces, alternatives, scores }, step, take, fixed = 0) {
   const taken = pieces[step] ?? "</s>";
   const known = alternatives[step] ?? [];
@@ -13,12 +13,12 @@ export function stepColumn({ pieces, alternatives, scores }, step, take, fixed =
     make("p", { class: "place" }, `${step + 1}`),
     make("ul", {}, rows.map(({ piece, probability }) => {
       const label = labelOf(piece), chosen = piece === taken;
-      const part = piece !== "</s>" && !whole([...pieces.slice(0, step), piece]);
+      const forced = typed([...pieces.slice(0, step), piece]);
       const bar = make("i", { class: "bar", "aria-hidden": "true" });
       bar.style.setProperty("--share", Math.sqrt(probability).toFixed(3));
       const choice = button("", () => take(step, piece), {
-        class: chosen ? "piece taken" : "piece", "aria-pressed": String(chosen), disabled: part || (piece === "</s>" && !chosen),
-        "aria-label": `${label}, ${percent(probability)}${chosen ? ", taken" : ""}`, title: part ? "Part of a character: no answer can begin so" : null,
+        class: chosen ? "piece taken" : "piece", "aria-pressed": String(chosen), disabled: !forced || (piece === "</s>" && !chosen),
+        "aria-label": `${label}, ${percent(probability)}${chosen ? ", taken" : ""}`, title: forced ? null : "Unknown, or part of a character: no answer can begin so",
         "data-key": `${step} ${piece}`,
       });
       choice.append(bar, make("span", { class: "what" }, label), make("span", { class: "share" }, percent(probability)));
