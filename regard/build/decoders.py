@@ -28,14 +28,7 @@ def decoder(config: Config, size: int, encoder: Encoder) -> Any:
 
 def _recurrent(config: Config, settings: settings_of.RecurrentDecoder, size: int, encoder: Encoder) -> Any:
     look = recurrent_look(config)
-    items = embedding(
-        config,
-        "target",
-        size,
-        config.model.embedding,
-        dropout=config.model.dropout,
-        scale=settings.embedding_scale,
-    )
+    items = embedding(config, "target", size, config.model.embedding, dropout=config.model.dropout)
     features = config.model.features
     known, late = {  # how wide what the stack reads is, known beforehand or only at its step
         "look_then_step": (items.width, look.width),
@@ -63,7 +56,8 @@ def _recurrent(config: Config, settings: settings_of.RecurrentDecoder, size: int
         width=features,
         dropout=config.model.dropout,
     )
-    options: dict[str, Any] = {}
+    is_louder = settings.embedding_scale and config.kind_of("target") != "points"
+    options: dict[str, Any] = {"scale": items.width**0.5 if is_louder else 1.0}
     if settings.kind == "look_then_step":
         options["asking"] = settings.asking
     elif settings.kind == "step_look_step":

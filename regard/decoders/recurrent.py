@@ -54,7 +54,11 @@ class RecurrentState:
 
 
 class _Recurrent(nn.Module):
-    """What recurrent decoders are made of."""
+    """What recurrent decoders are made of.
+
+    Their layers read the pieces' vectors multiplied by `scale`; the readout, which adds them to states and contexts,
+    has them as they are.
+    """
 
     feeds_back = False  # whether the features of a step are part of the next input
 
@@ -67,9 +71,11 @@ class _Recurrent(nn.Module):
         readout: nn.Module,
         *,
         head: Head | PointHead,
+        scale: float = 1.0,
     ):
         super().__init__()
         self.embedding = embedding
+        self.scale = scale
         self.look = look
         self.stack = stack
         self.bridge = bridge
@@ -113,7 +119,7 @@ class _OneByOne(_Recurrent, ABC):
 
     def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
         vectors = self.embedding(tokens)  # B E
-        state, output, attended = self._advance(self._given(vectors), state)
+        state, output, attended = self._advance(self._given(self.scale * vectors), state)
         features = self.readout(vectors, output, attended.context[:, 0])  # B D
         return self._output(features, attended, state)
 
@@ -121,7 +127,7 @@ class _OneByOne(_Recurrent, ABC):
         vectors = self.embedding(target)  # B T E
         state = self.begin(memory)
         outputs, looks = [], []
-        for given in self._given(vectors).unbind(1):
+        for given in self._given(self.scale * vectors).unbind(1):
             state, output, attended = self._advance(given, state)
             outputs.append(output)
             looks.append(attended)
@@ -158,8 +164,9 @@ class LookThenStep(_OneByOne):
         *,
         asking: str = "highest",
         head: Head | PointHead,
+        scale: float = 1.0,
     ):
-        super().__init__(embedding, look, stack, bridge, readout, head=head)
+        super().__init__(embedding, look, stack, bridge, readout, head=head, scale=scale)
         self.asking = ASKING[asking]
 
     def _given(self, vectors: Tensor) -> Tensor:
@@ -194,8 +201,9 @@ class StepLookStep(_OneByOne):
         *,
         first: RecurrentLayer,
         head: Head | PointHead,
+        scale: float = 1.0,
     ):
-        super().__init__(embedding, look, stack, bridge, readout, head=head)
+        super().__init__(embedding, look, stack, bridge, readout, head=head, scale=scale)
         self.first = first
 
     def _given(self, vectors: Tensor) -> Tensor:
@@ -222,7 +230,7 @@ class StepThenLook(_Recurrent):
 
     def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
         vectors = self.embedding(tokens)  # B E
-        stack, output = self.stack.step(self.stack.given(vectors), None, state.stack)
+        stack, output = self.stack.step(self.stack.given(self.scale * vectors), None, state.stack)
         attended = self.look(output[:, None], state.keys, state.step[:, None])
         features = self.readout(vectors, output, attended.context[:, 0])  # B D
         return self._output(features, attended, state.after(stack, attended))
@@ -230,7 +238,7 @@ class StepThenLook(_Recurrent):
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         vectors = self.embedding(target)  # B T E
         state = self.begin(memory)
-        outputs = self.stack.unroll(vectors, state.stack)  # B T D
+        outputs = self.stack.unroll(self.scale * vectors, state.stack)  # B T D
         steps = torch.arange(target.shape[1], device=target.device)[None]  # 1 T
         attended = self.look(outputs, state.keys, steps)
         return self._unrolled(self.readout(vectors, outputs, attended.context), [attended], memory)
@@ -247,14 +255,15 @@ class StepThenLookFed(_Recurrent):
 
     def step(self, tokens: Tensor, state: RecurrentState) -> StepOutput[RecurrentState]:
         vectors = self.embedding(tokens)  # B E
-        state, attended = self._advance(vectors, self.stack.given(vectors), state)
+        state, attended = self._advance(vectors, self.stack.given(self.scale * vectors), state)
         return self._output(state.features, attended, state)
 
     def unroll(self, memory: Memory, target: Tensor) -> Unrolled:
         vectors = self.embedding(target)  # B T E
         state = self.begin(memory)
         features, looks = [], []
-        for vector, given in zip(vectors.unbind(1), self.stack.given(vectors).unbind(1), strict=True):
+        every = self.stack.given(self.scale * vectors)  # B T G
+        for vector, given in zip(vectors.unbind(1), every.unbind(1), strict=True):
             state, attended = self._advance(vector, given, state)
             features.append(state.features)
             looks.append(attended)
