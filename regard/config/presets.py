@@ -99,7 +99,13 @@ def xu2015_soft() -> Model:
         ),
         attention=Attention(score="additive", gated=True),
         decoder=RecurrentDecoder(
-            kind="look_then_step", cell="lstm", width=1000, bridge="mean", readout="deep", features=512
+            kind="look_then_step",
+            cell="lstm",
+            width=1000,
+            bridge="mean",
+            readout="deep",
+            features=512,
+            embedding_scale=False,  # measured so: words no louder than what is seen
         ),
     )
 
