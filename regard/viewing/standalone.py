@@ -28,12 +28,23 @@ def filled(
     script: str | None = None,
     pictures: bool = False,
 ) -> str:
-    """The page: a template with its values, one style, at most one script, and a policy that forbids all others.
+    """The page: what stands in its body, with its values, one style, at most one script that reads its `data`, and a
+    policy that forbids all others.
 
     With `pictures` it may show those that are written in it.
     """
-    values = {**values, "policy": _policy(style, script, pictures), "style": style, "script": script or ""}
-    # One pass over the template, so that a text with braces in it is not filled in again.
+    around = {
+        "title": values["title"],
+        "policy": _policy(style, script, pictures),
+        "style": style,
+        "main": _fill(template, values),
+        "scripts": _fill("scripts.html", {"data": values["data"], "script": script}) if script else "",
+    }
+    return _fill("page.html", around)
+
+
+def _fill(template: str, values: Mapping[str, str]) -> str:
+    """In one pass, so that a text with braces in it is not filled in again."""
     first, *others = assets(template).split("{{")
     return first + "".join(values[name] + rest for name, _, rest in (part.partition("}}") for part in others))
 
