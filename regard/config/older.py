@@ -12,7 +12,7 @@ _RECURRENT = {
     for part in (RecurrentEncoder, RecurrentDecoder)
     for kind in get_args(part.model_fields["kind"].annotation)
 }
-_MEANT = {"embedding_scale": False}  # of recurrent parts
+_MEANT = {"embedding_scale": False}  # of recurrent parts; some presets have it today
 
 
 def completed(document: dict[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class RecurrentEncoder(Settings):
     layer_norm: bool = Field(False, description="Normalise what each layer gives.")
     variational: bool = Field(False, description="Drop the same numbers at every step.")
     embedding_scale: bool = Field(
-        True, description="Multiply the pieces' vectors by the root of their width."
+        False, description="Multiply the pieces' vectors by the root of their width: for stacks of LSTMs."
     )
 
 
@@ -206,7 +206,7 @@ class RecurrentDecoder(Settings):
     layer_norm: bool = Field(False, description="Normalise what each layer gives to the next.")
     variational: bool = Field(False, description="Drop the same numbers at every step.")
     embedding_scale: bool = Field(
-        True, description="Multiply the pieces' vectors by the root of their width."
+        False, description="Multiply the pieces' vectors by the root of their width: for stacks of LSTMs."
     )
 
 

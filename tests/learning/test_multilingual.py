@@ -56,7 +56,7 @@ source.kind = "words"
 
 [model]
 embedding = 32
-dropout = 0.2
+dropout = 0
 encoder.width = 64
 decoder.width = 64
 

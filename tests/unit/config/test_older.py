@@ -5,10 +5,12 @@ from typing import Any
 from regard.config import load_config
 from regard.config.older import as_begun, completed
 
+LUONG = "model.preset=luong2015"
+
 
 def written(*changes: str) -> dict[str, Any]:
     """A complete configuration, as a run has it."""
-    return load_config("dates", list(changes)).model_dump(mode="json")
+    return load_config("dates", [LUONG, *changes]).model_dump(mode="json")
 
 
 def older(document: dict[str, Any]) -> dict[str, Any]:
@@ -23,7 +25,7 @@ def test_a_configuration_of_today_is_complete() -> None:
 
 
 def test_recurrent_parts_of_older_runs_do_not_scale_their_pieces() -> None:
-    whole = completed(older(written("model.preset=luong2015")))
+    whole = completed(older(written()))
     assert [whole["model"][part]["embedding_scale"] for part in ("encoder", "decoder")] == [False, False]
 
 
@@ -40,7 +42,7 @@ def test_transformers_are_what_they_were() -> None:
 
 
 def test_a_training_goes_on_with_what_it_began_with_and_no_other_setting_changes() -> None:
-    today = load_config("dates", ["training.steps=7"])
+    today = load_config("dates", [LUONG, "training.steps=7"])
     assert as_begun(today, written()) == today
     before = as_begun(today, older(written()))
     assert before.model_dump(exclude={"model"}) == today.model_dump(exclude={"model"})
