@@ -58,8 +58,8 @@ def page(prediction: Prediction, *, hide_special: bool = False, kind: str = CROS
     return filled(
         "attention.html",
         values,
-        style=assets("base.css", *(f"{part}.css" for part in parts)),
-        script=assets(*(f"{part}.js" for part in parts)),
+        style=assets("base.css", "controls.css", *(f"{part}.css" for part in parts)),
+        script=assets("controls.js", *(f"{part}.js" for part in parts)),
     )
 
 

@@ -41,7 +41,12 @@ def path_page(prediction: Prediction, paths: Paths, marks: NDArray[np.float64] |
         "source": spoken(prediction.source),
         "answer": spoken(prediction.text),
     }
-    return filled("paths.html", values, style=assets("base.css", "paths.css"), script=assets("paths.js"))
+    return filled(
+        "paths.html",
+        values,
+        style=assets("base.css", "controls.css", "paths.css"),
+        script=assets("controls.js", "paths.js"),
+    )
 
 
 def _legend(paths: Paths) -> str:

@@ -46,7 +46,7 @@ def picture_page(
     return filled(
         "picture.html",
         values,
-        style=assets("base.css", "attention.css", *(f"{part}.css" for part in parts)),
-        script=assets(*(f"{part}.js" for part in parts)),
+        style=assets("base.css", "controls.css", "attention.css", *(f"{part}.css" for part in parts)),
+        script=assets("controls.js", *(f"{part}.js" for part in parts)),
         pictures=True,
     )

@@ -13,13 +13,6 @@
   let cells = new Map();  // "row,column" -> element
   let names = { source: new Map(), target: new Map() };  // index -> header of the map
 
-  const byId = (id) => document.getElementById(id);
-  const make = (tag, className, text) => {
-    const element = document.createElement(tag);
-    if (className) element.className = className;
-    if (text !== undefined) element.textContent = text;
-    return element;
-  };
   const number = (weight) => (weight === null || Number.isNaN(weight) ? "not a number" : weight.toFixed(3));
   const shown = (side) => pieces[side].map((_, at) => at).filter((at) => state.special || !isSpecial(pieces[side][at]));
 
@@ -377,38 +370,9 @@
   // ---- controls
 
   function drawControls() {
-    const form = byId("controls");
-    form.addEventListener("submit", (event) => event.preventDefault());
-    const picker = (title, key, count) => {
-      if (count < 2) return;
-      const set = make("fieldset");
-      const choices = make("div", "choices");
-      set.append(make("legend", "", title), choices);
-      [null, ...Array(count).keys()].forEach((value) => {
-        const choice = make("label");
-        const radio = make("input");
-        radio.type = "radio";
-        radio.name = key;
-        radio.checked = value === null;
-        radio.autocomplete = "off";
-        radio.addEventListener("change", () => { state[key] = value; paint(); });
-        choice.append(radio, make("span", "", value === null ? "Mean" : String(value)));
-        choices.append(choice);
-      });
-      form.append(set);
-    };
-    const toggle = (title, key, act) => {
-      const choice = make("label", "switch");
-      const box = make("input");
-      box.type = "checkbox";
-      box.checked = state[key];
-      box.autocomplete = "off";
-      box.addEventListener("change", () => { state[key] = box.checked; act(); });
-      choice.append(box, make("span", "", title));
-      form.append(choice);
-    };
-    picker("Layer", "layer", look.shape[0]);
-    picker("Head", "head", look.shape[1]);
+    const form = byId("controls"), { picker, toggle } = controls(form, state);
+    picker("Layer", "layer", look.shape[0], paint);
+    picker("Head", "head", look.shape[1], paint);
     if ([...pieces.source, ...pieces.target].some(isSpecial)) {
       toggle("Special pieces", "special", () => { state.held = state.at = null; drawTexts(); drawGrid(); });
     }

@@ -4,14 +4,7 @@
   const { looks, observed, predicted, marked, largest, full } = JSON.parse(document.getElementById("data").textContent);
   const kinds = Object.keys(looks);
   const state = { layer: null, head: null, held: null };  // what is held: a predicted step, or nothing
-  const byId = (id) => document.getElementById(id);
   const drawing = byId("drawing");
-  const make = (tag, className, text) => {
-    const element = document.createElement(tag);
-    if (className) element.className = className;
-    if (text !== undefined) element.textContent = text;
-    return element;
-  };
   const draw = (tag, attributes, text) => {
     const element = document.createElementNS(document.querySelector("svg").namespaceURI, tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -163,24 +156,9 @@
   }
 
   function drawControls() {
-    const form = byId("controls");
-    form.addEventListener("submit", (event) => event.preventDefault());
-    const picker = (title, key, count) => {
-      if (count < 2) return;
-      const set = make("fieldset"), choices = make("div", "choices");
-      set.append(make("legend", "", title), choices);
-      [null, ...Array(count).keys()].forEach((value) => {
-        const choice = make("label"), radio = make("input");
-        Object.assign(radio, { type: "radio", name: key, checked: value === null, autocomplete: "off" });
-        radio.addEventListener("change", () => { state[key] = value; paint(); });
-        choice.append(radio, make("span", "", value === null ? "Mean" : String(value)));
-        choices.append(choice);
-      });
-      form.append(set);
-      form.hidden = false;
-    };
-    picker("Layer", "layer", Math.max(...kinds.map((kind) => looks[kind].weights.length)));
-    picker("Head", "head", Math.max(...kinds.map((kind) => looks[kind].weights[0].length)));
+    const { picker } = controls(byId("controls"), state);
+    picker("Layer", "layer", Math.max(...kinds.map((kind) => looks[kind].weights.length)), paint);
+    picker("Head", "head", Math.max(...kinds.map((kind) => looks[kind].weights[0].length)), paint);
   }
 
   if (!kinds.length || !predicted.length) {

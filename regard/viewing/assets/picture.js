@@ -9,13 +9,6 @@
   const state = { layer: null, head: null, special: !hidden, even: false, at: null, held: null, timer: null };
   const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-  const byId = (id) => document.getElementById(id);
-  const make = (tag, className, text) => {
-    const element = document.createElement(tag);
-    if (className) element.className = className;
-    if (text !== undefined) element.textContent = text;
-    return element;
-  };
   const picture = byId("picture"), stage = byId("light"), play = byId("play");
   const shown = () => words.map((_, at) => at).filter((at) => state.special || !marks[at]);
 
@@ -230,30 +223,9 @@
   // ---- controls
 
   function drawControls() {
-    const form = byId("controls");
-    form.addEventListener("submit", (event) => event.preventDefault());
-    const picker = (title, key, count) => {
-      if (count < 2) return;
-      const set = make("fieldset"), choices = make("div", "choices");
-      set.append(make("legend", "", title), choices);
-      [null, ...Array(count).keys()].forEach((value) => {
-        const choice = make("label"), radio = make("input");
-        Object.assign(radio, { type: "radio", name: key, checked: value === null, autocomplete: "off" });
-        radio.addEventListener("change", () => { state[key] = value; refresh(); });
-        choice.append(radio, make("span", "", value === null ? "Mean" : String(value)));
-        choices.append(choice);
-      });
-      form.append(set);
-    };
-    const toggle = (title, key, act) => {
-      const choice = make("label", "switch"), box = make("input");
-      Object.assign(box, { type: "checkbox", checked: state[key], autocomplete: "off" });
-      box.addEventListener("change", () => { state[key] = box.checked; act(); });
-      choice.append(box, make("span", "", title));
-      form.append(choice);
-    };
-    picker("Layer", "layer", shape[0]);
-    picker("Head", "head", shape[1]);
+    const { picker, toggle } = controls(byId("controls"), state);
+    picker("Layer", "layer", shape[0], refresh);
+    picker("Head", "head", shape[1], refresh);
     if (marks.includes(true)) toggle("Special pieces", "special", drawWords);
     toggle("One scale for all words", "even", refresh);
   }
