@@ -51,9 +51,14 @@ def objective(config: Config, ranks: Ranks = ALONE) -> CrossEntropy:
         feeding=FEEDINGS[training.feeding](decay),
         reinforce=reinforce if config.model.attention.selection == "hard" else None,
         penalties=penalties,
-        reward=ExpectedReward(weight=training.reward, draws=training.draws) if training.reward else None,
+        reward=_reward(config) if training.reward else None,
         ranks=ranks,
     )
+
+
+def _reward(config: Config) -> ExpectedReward:
+    training, longest = config.training, max(config.data.max_target, config.search.max_length)
+    return ExpectedReward(weight=training.reward, draws=training.draws, longest=longest)
 
 
 def search_plan(config: Config) -> Finder:

@@ -28,11 +28,13 @@ class ExpectedReward(nn.Module):
     take the greedy answer's. Likelihood alone teaches how to go on with other people's answers, not with one's own.
     """
 
-    def __init__(self, *, weight: float = 1.0, draws: int = 4):
+    def __init__(self, *, weight: float = 1.0, draws: int = 4, longest: int | None = None):
+        """`longest` is how many pieces an answer can have, if that has an end."""
         super().__init__()
         assert draws > 1, "a draw is compared with others"
         self.weight = weight
         self.draws = draws
+        self.longest = longest
 
     def forward(self, model: Seq2Seq, batch: Batch) -> Tensor:
         """Something to add to a loss, summed over the rows of the batch."""
@@ -40,9 +42,9 @@ class ExpectedReward(nn.Module):
         assert isinstance(target, Tokens), "points are not drawn from pieces"
         memory = model.encoder.encode(batch.source, NOTHING)
         wanted = _rows(target)
-        answers = [
-            draw(model, memory, len(target.lengths), ROOM * target.ids.shape[1]) for _ in range(self.draws)
-        ]
+        count, length = target.ids.shape
+        room = ROOM * length if self.longest is None else min(ROOM * length, self.longest)
+        answers = [draw(model, memory, count, room) for _ in range(self.draws)]
         rewards = torch.tensor(
             [[gleu(said, right) for said, right in zip(_rows(one), wanted, strict=True)] for one in answers],
             device=target.ids.device,

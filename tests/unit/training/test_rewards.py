@@ -129,3 +129,20 @@ def test_answers_of_one_kind_teach_nothing() -> None:
         model.table[:, END] = 50.0
     (gradient,) = torch.autograd.grad(ExpectedReward()(model, batch_of(50)), model.table)
     assert gradient.abs().max() == 0
+
+
+def test_no_draw_is_longer_than_an_answer_can_be() -> None:
+    torch.manual_seed(0)
+    model = Bigrams()
+    lengths: list[int] = []
+    unroll = model.unroll
+
+    def heard(memory: Any, fed: Tensor) -> Unrolled:
+        lengths.append(fed.shape[1])
+        return unroll(memory, fed)
+
+    model.unroll = heard  # type: ignore[method-assign]
+    ExpectedReward(longest=3)(model, batch_of(100))
+    ExpectedReward()(model, batch_of(100))
+    assert max(lengths[:4]) == 3
+    assert max(lengths[4:]) == LONGEST
