@@ -73,7 +73,7 @@ def compare(
     The same command again goes on where it stopped. It writes compare.html, compare.png, compare.md and compare.json.
     """
     from regard.comparing.answers import missing, shared_test_set
-    from regard.comparing.jobs import threads_each, work
+    from regard.comparing.jobs import check_cores, threads_each, work
     from regard.comparing.lineups import Wishes, line_up
     from regard.comparing.saving import save_result
     from regard.comparing.standings import check_wishes
@@ -86,6 +86,7 @@ def compare(
         what, Wishes(changes or (), parse_variations(vary or ()), budget), folder, reach=reach, metric=metric
     )
     check_wishes(lineup, against)
+    check_cores(processes)
     test = shared_test_set(lineup)
     jobs = missing(lineup, test)
     there = len(lineup.candidates) - len(jobs)

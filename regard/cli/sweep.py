@@ -91,8 +91,12 @@ def _print(search: "Sweep", folder: Path) -> None:
         value = one.outcome if one.value is None else finer(one.value)
         table.add_row(str(one.number), value, *(Text(one.settings.get(key, "")) for key in keys))
     results.print(table)
-    if search.best() is None:
+    best = search.best()
+    if best is None:
         notes.print("No trial came to its end, so there is no best configuration.")
         raise typer.Exit(1)
-    notes.print(f"Wrote {folder / 'best.toml'}. Next:")
-    notes.print(f"  regard train {folder / 'best.toml'}")
+    notes.print(
+        f"Wrote {folder / 'best.toml'}. The model of that trial is {search.run_folder(best.number)}. Next:"
+    )
+    notes.print(f"  regard evaluate {search.run_folder(best.number)}")
+    notes.print(f"  regard train {folder / 'best.toml'} --run {folder}-best --set training.seed=2")

@@ -11,7 +11,6 @@ from regard.core.errors import UserError
 from regard.core.prediction import Prediction, Request
 from regard.data import fingerprint
 from regard.predictions import Kept, basis
-from regard.run import find_model
 from regard.trainer import is_over
 
 
@@ -26,23 +25,22 @@ class TestSet:
 
 def shared_test_set(lineup: Lineup) -> TestSet:
     """A UserError where runs have different ones."""
-    first, *others = lineup.candidates
+    first = lineup.candidates[0]
     known = {_data_settings(first.config): _test_set(first.config)}
     ours = next(iter(known.values()))
-    for one in (first, *others):
-        if one.is_given:
-            theirs = find_model(one.folder).data().get("test", {}).get("fingerprint")
-        else:
-            settings = _data_settings(one.config)
-            known[settings] = known.get(settings) or _test_set(one.config)
-            theirs = known[settings].fingerprint
-        if theirs != ours.fingerprint:
+    for one in lineup.candidates:
+        settings = _data_settings(one.config)
+        if not one.is_given and settings not in known:
+            known[settings] = _test_set(one.config)
+        if settings in known and known[settings].fingerprint != ours.fingerprint:
             raise UserError(
                 f"{one.folder} has other test pairs than {first.folder}, so their scores cannot be compared. Compare "
                 "runs with the same data settings and the same data."
-                if one is not first
-                else f"The test pairs are not the ones that {one.folder} was trained beside. Bring the old data back, "
-                "or train again."
+            )
+        if one.has_begun and one.data("test").get("fingerprint") != ours.fingerprint:
+            raise UserError(
+                f"The test pairs are not the ones that {one.folder} was trained beside. Bring the old data back, "
+                f"or {'compare other runs' if one.is_given else 'train again: give another folder with --folder'}."
             )
     return ours
 
@@ -68,7 +66,7 @@ def missing(lineup: Lineup, test: TestSet) -> list[Job]:
         if not one.is_given and not is_over(one.config, one.run):
             jobs.append(Job(one, "train"))
         elif answers(one, test) is None or not one.run.has_scores("test"):
-            jobs.append(Job(one, "score" if one.is_given else "train"))
+            jobs.append(Job(one, "score" if one.is_given else "go on"))
     return jobs
 
 
@@ -78,4 +76,7 @@ def answers(candidate: Candidate, test: TestSet) -> list[Prediction] | None:
     if not run.model.weights_path.exists():
         return None
     search = build.search_plan(candidate.config)
-    return Kept(run.predictions_path("test"), basis(run.model, test.requests, search)).load()
+    are_files = candidate.config.kind_of("source") == "picture"
+    return Kept(
+        run.predictions_path("test"), basis(run.model, test.requests, search, are_files=are_files)
+    ).load()

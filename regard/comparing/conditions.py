@@ -44,8 +44,16 @@ def noted_conditions(run: Path) -> list[Conditions]:
 
 def budget(configs: Sequence[Config]) -> str:
     """What every run was given, in words."""
-    given = list(dict.fromkeys(" or ".join(_limits(config)) for config in configs))
-    return f"{given[0]} each" if len(given) == 1 else f"unequal: {', '.join(given)}"
+    given = list(dict.fromkeys((" or ".join(_limits(config)), _patience(config)) for config in configs))
+    if len(given) > 1:
+        return f"unequal: {', '.join(limits + patience for limits, patience in given)}"
+    (limits, patience), *_ = given
+    return f"{limits} each{patience}"
+
+
+def _patience(config: Config) -> str:
+    patience = config.training.patience
+    return "" if patience is None else f" (less where {patience} validations bring nothing better)"
 
 
 def _limits(config: Config) -> Iterator[str]:

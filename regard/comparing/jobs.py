@@ -1,5 +1,6 @@
 """Trains and scores what is missing: a process for each run, so many of them at a time."""
 
+import logging
 import os
 import subprocess
 import sys
@@ -12,8 +13,11 @@ from typing import Any, Literal
 from regard.comparing.conditions import Conditions, note_conditions
 from regard.comparing.lineups import Candidate
 from regard.comparing.worker import FAILED
+from regard.core.cores import VARIABLE as CORES
 from regard.core.cores import cores, threaded
 from regard.training.recording import newest_metrics
+
+log = logging.getLogger(__name__)
 
 LOG = "compare.log"  # in the run: what its process wrote
 _PAUSE = 0.1  # seconds between two looks at the processes
@@ -40,10 +44,22 @@ class Finished:
 @dataclass(frozen=True)
 class Job:
     candidate: Candidate
-    kind: Literal["train", "score"]
+    kind: Literal[
+        "train", "go on", "score"
+    ]  # to go on is to score what is trained, and to train if that is lost
 
 
 Happening = Started | Moved | Finished
+
+
+def check_cores(processes: int) -> None:
+    if processes > cores():
+        log.warning(
+            "%d runs beside each other on %d cores: each has a part of one and takes the longer, and learns the less "
+            "where minutes are counted.",
+            processes,
+            cores(),
+        )
 
 
 def threads_each(processes: int) -> int:
@@ -88,11 +104,11 @@ def _start(job: Job, conditions: Conditions) -> "subprocess.Popen[bytes]":
     if job.kind == "train":
         note_conditions(folder, conditions)
     command = [sys.executable, "-m", "regard.comparing.worker", str(os.getpid()), str(folder), job.kind]
-    with (folder / LOG).open("ab") as log:  # what was said before it was stopped stays
-        log.write(f"--- {datetime.now().astimezone():%Y-%m-%d %H:%M:%S %z}, {job.kind}\n".encode())
-        log.flush()
+    with (folder / LOG).open("ab") as told:  # what was said before it was stopped stays
+        told.write(f"--- {datetime.now().astimezone():%Y-%m-%d %H:%M:%S %z}, {job.kind}\n".encode())
+        told.flush()
         process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=threaded(conditions.threads)
+            command, stdin=subprocess.PIPE, stdout=told, stderr=told, env=_environment(conditions)
         )
     assert process.stdin is not None
     try:
@@ -103,14 +119,19 @@ def _start(job: Job, conditions: Conditions) -> "subprocess.Popen[bytes]":
     return process
 
 
+def _environment(conditions: Conditions) -> dict[str, str]:
+    """Of the cores that there are a run has its share, to read its data too."""
+    return {**threaded(conditions.threads), CORES: str(max(1, cores() // conditions.processes))}
+
+
 def _problem(job: Job, process: "subprocess.Popen[bytes]") -> str | None:
     if process.returncode == 0:
         return None
-    log = job.candidate.folder / LOG
-    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    path = job.candidate.folder / LOG
+    said = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     if process.returncode == FAILED and said:
-        return said[-1]
-    return f"its process ended with {process.returncode}; {log} says more"
+        return said[-1].replace("--run", "--folder")  # a comparison's own option for it
+    return f"its process ended with {process.returncode}; {path} says more"
 
 
 def _newest(candidate: Candidate) -> dict[str, Any] | None:

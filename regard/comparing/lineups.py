@@ -1,6 +1,7 @@
 """Who is compared: configurations with their variations, members of a comparison file, runs that are there."""
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,8 +18,10 @@ from regard.comparing.varying import (
     combinations,
     limited_alone,
 )
-from regard.config import Config, difference, load_config, recipes
+from regard.config import Config, load_config, parse_config, recipes
+from regard.config.going_on import harmful
 from regard.core.errors import UserError, did_you_mean
+from regard.metrics import METRICS
 from regard.run import Run, find_model
 
 
@@ -34,6 +37,16 @@ class Candidate:
     @property
     def run(self) -> Run:
         return Run(self.folder)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it says which pairs it is trained with."""
+        return self.is_given or self.run.model.config_path.exists()
+
+    def data(self, split: str) -> Mapping[str, Any]:
+        """What it says of its pairs: how many, and a fingerprint."""
+        found: Mapping[str, Any] = find_model(self.folder).data().get(split, {})
+        return found
 
     @property
     def device(self) -> str:
@@ -102,6 +115,8 @@ def line_up(
                     f"{candidate.folder} is a run, and what is trained cannot be changed: --set, --vary and "
                     "--budget are for configurations. Leave them out, or give its configuration instead."
                 )
+    decides = metric or lineup.metric
+    found = [replace(one, config=_judged_by(decides, one.config)) for one in found]
     found = _one_model_for_all_seeds(found)
     if len(found) < 2:
         raise UserError(
@@ -114,8 +129,17 @@ def line_up(
         lineup,
         candidates=tuple(found),
         reach=lineup.reach if reach is None else reach,
-        metric=metric or lineup.metric,
+        metric=decides,
     )
+
+
+def _judged_by(metric: str | None, config: Config) -> Config:
+    """Answers are kept, so any metric that fits the task can be counted later, too."""
+    if metric is None or metric not in METRICS or metric in config.evaluation.metrics:
+        return config
+    document = tomllib.loads(config.to_toml())
+    document.setdefault("evaluation", {})["metrics"] = [*config.evaluation.metrics, metric]
+    return parse_config(document, origin=f"--metric {metric}")
 
 
 @dataclass(frozen=True)
@@ -233,18 +257,28 @@ def _given(name: str, model: str) -> Candidate:
 
 
 def _one_model_for_all_seeds(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Given runs that differ in nothing but their seed are runs of one model, which is called like the first."""
-    names: list[tuple[Config, str]] = []
+    """Given runs that differ in nothing but their seed are runs of one model, which is called like the first.
+
+    Two with the same seed are not: something differs that the configuration does not tell, as their pairs may.
+    """
+    known: list[list[Candidate]] = []  # by model
     found = []
     for one in candidates:
         if one.is_given:
-            unseeded = _unseeded(one.config)
-            known = next((name for config, name in names if config == unseeded), None)
-            if known is None:
-                names.append((unseeded, one.model))
-            one = replace(one, model=known or one.model)
+            alike = next((runs for runs in known if all(_differ_in_seed(one, other) for other in runs)), None)
+            if alike is None:
+                known.append([one])
+            else:
+                one = replace(one, model=alike[0].model)
+                alike.append(one)
         found.append(one)
     return found
+
+
+def _differ_in_seed(one: Candidate, other: Candidate) -> bool:
+    """And in nothing else."""
+    alike = _unseeded(one.config) == _unseeded(other.config) and one.data("train") == other.data("train")
+    return alike and one.config.training.seed != other.config.training.seed
 
 
 def _unseeded(config: Config) -> Config:
@@ -273,7 +307,7 @@ def _check_folders(candidates: Sequence[Candidate]) -> None:
             )
         seen[place] = one
         earlier = None if one.is_given else one.run.config()
-        if earlier is not None and (changes := difference(earlier, one.config)):
+        if earlier is not None and (changes := harmful(earlier, one.run.as_begun(one.config))):
             raise UserError(
                 f"{one.folder} was started with another configuration ({'; '.join(changes)}). "
                 "Give another folder with --folder, or remove this one."

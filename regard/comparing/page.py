@@ -7,9 +7,10 @@ from regard.comparing.curves import learned, minutes, over_length
 from regard.comparing.sentences import Sentence
 from regard.comparing.standings import Result
 from regard.comparing.tables import legend, lengths, table
+from regard.evaluation import is_right_or_wrong
 from regard.report import layout
 from regard.report.layout import NOTHING, framed, section, texts
-from regard.report.sentences import differences, picture
+from regard.report.sentences import differences, nearest, picture
 from regard.viewing.page_charts import Curve, chart
 from regard.viewing.standalone import spoken
 
@@ -119,14 +120,19 @@ def _learning(result: Result) -> str:
 
 def _card(result: Result, sentence: Sentence) -> str:
     looks = ""
+    judged = is_right_or_wrong(result.by_length)
     for place, (one, answer) in enumerate(zip(result.standings, sentence.answers, strict=True)):
         is_right = answer.text in sentence.references
-        marked, _ = differences(answer.text, sentence.references[0])
+        marked, _ = differences(answer.text, nearest(answer.text, sentence.references))
         said = spoken(answer.text) if is_right else marked or NOTHING
+        verdict = " wrong" if judged and not is_right else ""
         looks += (
             f"<div><h3>{_chip(place)}{spoken(one.name)}</h3>"
-            f'<p class="said {"right" if is_right else "wrong"}">{said}</p>'
+            f'<p class="said{verdict}">{said}</p>'
             f"{picture(answer)}</div>"
         )
-    said = texts([("source", spoken(sentence.source)), ("reference", spoken(sentence.references[0]))])
+    others = [("or", spoken(one)) for one in sentence.references[1:]]
+    said = texts(
+        [("source", spoken(sentence.source)), ("reference", spoken(sentence.references[0])), *others]
+    )
     return f'<article class="sentence">{said}<div class="looks">{looks}</div></article>'

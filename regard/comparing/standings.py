@@ -1,6 +1,6 @@
 """How good each model is, how sure that is, and what it cost."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, stdev
@@ -21,7 +21,8 @@ from regard.evaluation import source_lengths, tallies
 from regard.metrics import Bucket, Comparison, Tally, by_length, compare, interval
 from regard.predictor import load
 from regard.run import Run, find_model
-from regard.training import Spent
+from regard.trainer import is_over
+from regard.training import Checkpoints, Spent
 
 FEWEST = 50  # test sources in a part, so that its score is not noise
 MOST_PARTS = 8
@@ -100,6 +101,7 @@ class Result:
     test_size: int
     budget: str
     conditions: str
+    notes: Sequence[str] = ()  # what is not equal although it looks so, a sentence each
     failed: Mapping[str, str] = field(default_factory=dict)  # run -> why
 
 
@@ -165,8 +167,35 @@ def results(
         test_size=len(test.requests),
         budget=budget(configs),
         conditions=conditions(devices, threads, [run.folder for one in models.values() for run in one.runs]),
+        notes=[*_unfinished(models), *_unequal_pairs(models)],
         failed={**failed, **lost},
     )
+
+
+def _unfinished(models: Mapping[str, _Scored]) -> Iterator[str]:
+    """Of runs that somebody trained; those that a comparison trains come to their ends."""
+    for run in (run for one in models.values() for run in one.runs if run.is_given):
+        state = Checkpoints(run.run.checkpoints).newest_state()
+        if state is not None and not is_over(run.config, run.run):
+            yield f"{run} was stopped after {state.spent.steps:,} steps, before its budget was spent."
+
+
+def _unequal_pairs(models: Mapping[str, _Scored]) -> Iterator[str]:
+    """The same settings read other files than before, where somebody has changed them in between."""
+    runs = [run for one in models.values() for run in one.runs]
+    for settings in dict.fromkeys(map(_reading, runs)):
+        alike = [run for run in runs if _reading(run) == settings]
+        found: dict[object, list[str]] = {}
+        for run in alike:
+            found.setdefault(run.data("train").get("fingerprint"), []).append(str(run))
+        if len(found) > 1:
+            told = "; ".join(", ".join(names) for names in found.values())
+            yield f"Trained with different pairs, although the settings are the same: {told}."
+
+
+def _reading(run: Candidate) -> str:
+    """All settings that say what is trained with."""
+    return "".join(part.model_dump_json() for part in (run.config.task, run.config.data, run.config.text))
 
 
 def check_wishes(lineup: Lineup, against: str) -> None:

@@ -6,16 +6,18 @@ best.toml       the configuration of the best trial so far
 """
 
 import math
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from regard import build
 from regard.comparing.varying import check_once, split_values
-from regard.config import Config, load_config
+from regard.config import Config, difference, load_config, parse_config
+from regard.config.older import as_begun, completed
 from regard.core.errors import UserError
 from regard.core.files import write_whole
 from regard.run import locked_folder
@@ -111,6 +113,10 @@ class Tried:
     trial: Trial | None = None
 
 
+class _OtherPairsError(UserError):
+    """Nothing that a trial could help."""
+
+
 class Sweep:
     """Trials of one configuration, one after the other, in a folder; killed and started again it goes on.
 
@@ -132,6 +138,7 @@ class Sweep:
         self.ranges = ranges
         self.folder = folder
         self.stop = stop
+        self.begun: dict[str, Any] | None = None  # the configuration that an earlier sitting wrote down
         self.base = self._config({})
         self._check_settings()
         judge = build.judging_metric(self.base)
@@ -200,6 +207,7 @@ class Sweep:
             for event in trainer.events():
                 yield Tried(trial.number, settings, event=event)
                 if isinstance(event, Validated):
+                    self._check_pairs(trainer)
                     if event.step not in told:
                         trial.report(event.validation.by(trainer.config.training.metric), event.step)
                     lags = trial.should_prune()
@@ -210,7 +218,7 @@ class Sweep:
                         return  # somebody stopped it: the trial goes on another time
                     state = optuna.trial.TrialState.PRUNED
         except Exception as error:
-            if not self._is_the_trials_own(error):
+            if isinstance(error, _OtherPairsError) or not self._is_the_trials_own(error):
                 raise  # the trial goes on another time
             trial.set_user_attr("problem", str(error))
         self.study.tell(trial, value, state)
@@ -231,6 +239,21 @@ class Sweep:
         too_large = isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
         return too_large or isinstance(error, MemoryError | torch.OutOfMemoryError)
 
+    def _check_pairs(self, trainer: Trainer) -> None:
+        """Trials are compared with each other, so all have the same pairs."""
+        splits = ["validation", "test"]
+        if not any(one.key.startswith(("task.", "data.", "text.")) for one in self.ranges):
+            splits.append("train")  # of which there is only what the pieces leave
+        now = {split: trainer.run.model.data().get(split, {}).get("fingerprint") for split in splits}
+        known = self.study.user_attrs.get("pairs")
+        if known is None:
+            self.study.set_user_attr("pairs", now)
+        elif changed := [split for split in splits if known.get(split) != now[split]]:
+            raise _OtherPairsError(
+                f"The {changed[0]} pairs are not the ones that this sweep began with, so trials cannot be compared. "
+                "Bring the old data back, or give another folder with --folder."
+            )
+
     def _best_value(self, trainer: Trainer) -> float:
         """Of all validations, those of earlier sittings included."""
         state = trainer.checkpoints.newest_state()
@@ -240,7 +263,8 @@ class Sweep:
 
     def _config(self, settings: dict[str, str]) -> Config:
         changes = [*self.changes, *(f"{key}={value}" for key, value in settings.items())]
-        return load_config(self.recipe, changes, by="--set or --over")
+        config = load_config(self.recipe, changes, by="--set or --over")
+        return config if self.begun is None else as_begun(config, self.begun)
 
     def _write_best(self) -> None:
         if (best := self.best()) is not None:
@@ -262,10 +286,16 @@ class Sweep:
         earlier = self.study.user_attrs.get("asked")
         if earlier is None:
             self.study.set_user_attr("asked", asked)
-        elif earlier != asked:
+            return
+        self.begun = tomllib.loads(earlier["config"])
+        self.base = self._config({})
+        changed = difference(parse_config(completed(self.begun), origin=str(self.folder)), self.base)
+        if earlier["ranges"] != asked["ranges"]:
+            changed.append("--over")
+        if changed:
             raise UserError(
-                f"{self.folder} has a sweep over other settings or of another configuration. Give another folder with "
-                "--folder, or the same command as before."
+                f"{self.folder} has a sweep over other settings or of another configuration ({'; '.join(changed)}). "
+                "Give another folder with --folder, or the same command as before."
             )
 
 
@@ -290,7 +320,7 @@ def _study(path: Path, *, seed: int, higher_is_better: bool) -> "optuna.Study":
     except (SQLAlchemyError, optuna.exceptions.OptunaError, RuntimeError) as error:
         why = str(error).splitlines()[0].rstrip(".")
         raise UserError(
-            f"{path} cannot be read: {why}. Take it from a copy, or move it away and begin again; runs stay."
+            f"{path} cannot be read: {why}. Take it from a copy, or begin again in another folder (--folder)."
         ) from error
     # Going on, it must not draw again what it drew at the start.
     study.sampler = optuna.samplers.TPESampler(seed=seed + earlier)

@@ -104,7 +104,8 @@ def legend(result: Result) -> Iterator[str]:
     different = {one.name: one.pairs for one in result.standings if one.pairs is not None}
     if len(set(different.values())) > 1:
         told = ", ".join(f"{name} {pairs:,}" for name, pairs in different.items())
-        yield f"Pairs that were trained with, since what is too long depends on the pieces: {told}."
+        yield f"Pairs that were trained with (which are too long depends on the pieces): {told}."
+    yield from result.notes
     for name, problem in result.failed.items():
         yield f"Failed: {name}: {problem}"
 
@@ -151,6 +152,7 @@ def document(result: Result) -> dict[str, Any]:
         "by_source_length": {
             metric: [_part(result, part) for part in parts] for metric, parts in result.by_length.items()
         },
+        "notes": list(result.notes),
         "failed": dict(result.failed),
     }
 

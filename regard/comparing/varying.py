@@ -106,5 +106,6 @@ def budget_changes(text: str | None) -> list[str]:
 def limited_alone(config: Config, changes: Sequence[str]) -> Config:
     """Without the limits of its own that none of the changes has asked for."""
     asked = {change.partition("=")[0].strip() for change in changes}
-    lifted = {kind: None for kind in BUDGETS if kind != "steps" and f"training.{kind}" not in asked}
+    limits = ("tokens", "minutes", "patience")  # steps are part of every budget
+    lifted = {kind: None for kind in limits if f"training.{kind}" not in asked}
     return config.model_copy(update={"training": config.training.model_copy(update=lifted)})

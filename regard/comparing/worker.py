@@ -1,4 +1,4 @@
-"""A process that trains and scores one run: `python -m regard.comparing.worker PARENT FOLDER train|score`.
+"""A process that trains and scores one run: `python -m regard.comparing.worker PARENT FOLDER train|score|go on`.
 
 The configuration comes in on stdin. Killed with its parent, it leaves a run that goes on; SIGTERM stops and saves it.
 """
@@ -65,7 +65,7 @@ def _work(folder: Path, job: str) -> int:
 
     keep_freed_memory()
     config = parse_config(tomllib.loads(sys.stdin.read()), origin=str(folder))
-    if job == "train":
+    if job != "score":
         asked: list[int] = []
         before = signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
         trainer = Trainer(config, folder, stop=lambda: "stopped" if asked else None)
@@ -76,7 +76,7 @@ def _work(folder: Path, job: str) -> int:
         signal.signal(signal.SIGTERM, before)
         if not isinstance(last, Ended) or not last.finished:
             return STOPPED
-    device = config.training.device if job == "train" else "auto"  # it may come from another machine
+    device = config.training.device if job != "score" else "auto"  # it may come from another machine
     if evaluate(folder, device=device).saved is None:
         raise UserError("Its scores are not saved, and what is not saved cannot be compared.")
     return 0

@@ -7,6 +7,7 @@ from regard.evaluation.evaluated import (
     Evaluation,
     difference_label,
     frequency_label,
+    is_right_or_wrong,
     length_label,
 )
 from regard.evaluation.other_pairs import Given
@@ -21,6 +22,7 @@ __all__ = [
     "difference_label",
     "evaluate",
     "frequency_label",
+    "is_right_or_wrong",
     "length_label",
     "source_lengths",
     "tallies",

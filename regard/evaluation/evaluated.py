@@ -1,6 +1,6 @@
 """What was found about the answers of a model."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -62,8 +62,7 @@ class Evaluation:
 
     @property
     def is_right_or_wrong(self) -> bool:
-        """Whether an answer is one of the two, as a date is; translations, summaries and points are better or worse."""
-        return bool({"exact_match", "pronunciation_error_rate"} & self.scores.keys())
+        return is_right_or_wrong(self.scores)
 
     def to_json(self) -> dict[str, object]:
         """`{"exact_match": {"value": 99.7, "signature": "...", "by_source_length": [...]}, ...}`"""
@@ -134,3 +133,8 @@ def _rows(buckets: Sequence[Bucket], place: int) -> list[dict[str, object]]:
         }
         for bucket in buckets
     ]
+
+
+def is_right_or_wrong(metrics: Collection[str]) -> bool:
+    """Whether an answer is one of the two, as a date is; translations, summaries and points are better or worse."""
+    return not {"exact_match", "pronunciation_error_rate"}.isdisjoint(metrics)

@@ -14,7 +14,7 @@ from regard.report.layout import NOTHING, frame, texts
 from regard.text.rarity import Seen
 from regard.viewing import TextView
 from regard.viewing.labels import NO_LOOKS
-from regard.viewing.page_heat import page_heat
+from regard.viewing.page_heat import LONG, page_heat, page_words
 from regard.viewing.standalone import spoken
 
 
@@ -96,7 +96,11 @@ def picture(prediction: Prediction) -> str:
     if not record.has("cross"):
         return note(NO_LOOKS)
     layer = usual_layer(record)
-    drawing, problem = page_heat(record.cross(layer), record.source_pieces, record.target_pieces)
+    is_long = len(record.source_pieces) > LONG
+    if is_long and record.source_words is not None and record.target_words is not None:
+        record = record.in_words()
+    draw = page_words if is_long else page_heat
+    drawing, problem = draw(record.cross(layer), record.source_pieces, record.target_pieces)
     if problem:
         return note(problem)
     caption = TextView(layer=layer).caption(record)
@@ -110,9 +114,9 @@ def note(sentence: str) -> str:
 
 def _card(sentence: Sentence, looked: str) -> str:
     prediction = sentence.prediction
-    nearest = max(sentence.references, key=lambda answer: _matcher(prediction.text, answer).ratio())
-    answer, reference = differences(prediction.text, nearest)
-    others = [spoken(one) for one in sentence.references if one != nearest]
+    right = nearest(prediction.text, sentence.references)
+    answer, reference = differences(prediction.text, right)
+    others = [spoken(one) for one in sentence.references if one != right]
     rows = [
         ("source", spoken(prediction.source)),
         ("answer", answer or NOTHING),
@@ -128,6 +132,10 @@ def _card(sentence: Sentence, looked: str) -> str:
         facts.append("cut off at the longest length")
     told = "".join(f"<span>{fact}</span>" for fact in facts)
     return f'<article><div><p class="facts">{told}</p>{texts(rows)}</div>{looked}</article>'
+
+
+def nearest(answer: str, references: Sequence[str]) -> str:
+    return max(references, key=lambda one: _matcher(answer, one).ratio())
 
 
 def differences(answer: str, reference: str) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """Attention on a page that is light or dark as its reader's screen is: cells are classes of the page's style."""
 
 from collections.abc import Sequence
+from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,11 @@ from regard.viewing.labels import labelled
 
 STEPS = 40  # shades between no weight and all of it
 MOST = 10_000  # cells of one picture: a page of many must stay small enough to send
+LONG = 60  # parts of a source: of more a map is wider than a page
+STRONGEST, LEAST = (
+    4,
+    0.04,
+)  # of a long source, how many are told for each part of the answer, and from which weight
 
 
 def _shade(step: int) -> str:
@@ -20,7 +26,9 @@ def _shade(step: int) -> str:
     return f"color-mix(in oklab,var(--high) {percent - 100:g}%,var(--middle))"
 
 
-LEVELS = "".join(f".w{step}{{fill:{_shade(step)}}}\n" for step in range(STEPS + 1))  # the style of the cells
+LEVELS = "".join(  # the style of the cells, and of marks in a text
+    f".w{step}{{fill:{_shade(step)};--weight:{100 * step / STEPS:g}%}}\n" for step in range(STEPS + 1)
+)
 
 
 def _level(weight: float) -> str:
@@ -28,6 +36,27 @@ def _level(weight: float) -> str:
 
 
 _DRESS = Dress(picture='class="look"', cell=_level, grid='class="grid"')
+
+
+_EVEN = '<span class="empty">nothing more than the rest</span>'
+
+
+def page_words(
+    weights: NDArray[np.float32], source_pieces: Sequence[str], target_pieces: Sequence[str]
+) -> tuple[str, str | None]:
+    """Which parts of a long source each part of the answer looked at most; or nothing, and why there is none."""
+    shown = labelled(weights, source_pieces, target_pieces)
+    if shown.emptiness:
+        return "", shown.emptiness
+    rows = ""
+    for name, row in zip(shown.down, shown.weights, strict=True):
+        most = [at for at in np.argsort(-row, kind="stable")[:STRONGEST] if row[at] >= LEAST]
+        marks = " ".join(
+            f'<mark {_level(row[at])} title="{row[at]:.3f}">{escape(shown.across[at])}</mark>'
+            for at in sorted(most)
+        )
+        rows += f"<dt>{escape(name)}</dt><dd>{marks or _EVEN}</dd>"
+    return f'<dl class="looked">{rows}</dl>', None
 
 
 def page_heat(

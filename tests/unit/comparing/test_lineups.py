@@ -26,12 +26,13 @@ def varied(path: Path, *variations: str, changes: tuple[str, ...] = (), budget: 
     return line_up([str(path)], wishes, path.parent / "runs")
 
 
-def given(folder: Path, *changes: str) -> str:
+def given(folder: Path, *changes: str, pairs: str = "p") -> str:
     """What is needed of a run to be taken for one."""
     run = Run(folder)
     config = load_config("dates", changes)
     run.start(config)
-    run.model.describe(config, vocabulary={"source": 5, "target": 5}, data={"test": {"fingerprint": "x"}})
+    data = {"train": {"fingerprint": pairs}, "test": {"fingerprint": "x"}}
+    run.model.describe(config, vocabulary={"source": 5, "target": 5}, data=data)
     run.model.weights_path.write_bytes(b"")
     return str(folder)
 
@@ -119,8 +120,40 @@ def test_given_runs_that_differ_in_their_seed_alone_are_one_model(tmp_path: Path
     }
 
 
+def test_given_runs_that_learned_from_other_pairs_or_have_one_seed_are_models_of_their_own(
+    tmp_path: Path,
+) -> None:
+    runs = [
+        given(tmp_path / "old"),
+        given(tmp_path / "new", pairs="q"),
+        given(tmp_path / "again"),
+        given(tmp_path / "old-2", "training.seed=2"),
+    ]
+    lineup = line_up(runs, Wishes(), tmp_path / "compare")
+    assert {name: [run.folder.name for run in runs] for name, runs in lineup.models.items()} == {
+        "old": ["old", "old-2"],
+        "new": ["new"],
+        "again": ["again"],
+    }
+
+
+def test_runs_that_are_there_can_be_judged_by_a_metric_that_they_were_not_trained_with(
+    tmp_path: Path,
+) -> None:
+    runs = [given(tmp_path / "a"), given(tmp_path / "b", "training.clip=3")]
+    lineup = line_up(runs, Wishes(), tmp_path / "compare", metric="chrf")
+    check_wishes(lineup, "best")
+    assert all("chrf" in one.config.evaluation.metrics for one in lineup.candidates)
+    with pytest.raises(UserError, match="ade"):
+        line_up(runs, Wishes(), tmp_path / "compare", metric="ade")
+
+
 def test_different_runs_in_folders_of_one_name_are_told_apart(tmp_path: Path) -> None:
-    runs = [given(tmp_path / "a/x"), given(tmp_path / "b/x", "training.clip=3"), given(tmp_path / "c/y")]
+    runs = [
+        given(tmp_path / "a/x"),
+        given(tmp_path / "b/x", "training.clip=3"),
+        given(tmp_path / "c/y", "training.seed=2"),
+    ]
     lineup = line_up(runs, Wishes(), tmp_path / "compare")
     assert list(lineup.models) == ["a/x", "b/x"]  # and the third is a run of the first's model
     assert [len(runs) for runs in lineup.models.values()] == [2, 1]
@@ -150,9 +183,9 @@ def test_different_models_under_one_name_are_refused(tiny: Path) -> None:
 
 
 def test_a_budget_lifts_what_limits_a_configuration_has_itself(tiny: Path) -> None:
-    tiny.write_text(TINY.replace("steps = 24", "steps = 24\ntokens = 100\nminutes = 0.01"))
+    tiny.write_text(TINY.replace("steps = 24", "steps = 24\ntokens = 100\nminutes = 0.01\npatience = 2"))
     training = varied(tiny, "training.seed=1,2", budget="steps=8").candidates[0].config.training
-    assert (training.steps, training.tokens, training.minutes) == (8, None, None)
+    assert (training.steps, training.tokens, training.minutes, training.patience) == (8, None, None, None)
     asked = varied(tiny, "training.seed=1,2", budget="minutes=3", changes=("training.tokens=500",))
     training = asked.candidates[0].config.training
     assert (training.tokens, training.minutes) == (500, 3.0)
@@ -217,6 +250,7 @@ def test_a_folder_with_runs_of_another_configuration_is_refused(tiny: Path) -> N
     varied(tiny, "training.seed=1,2")
     with pytest.raises(UserError, match=r"training.clip: 1.0 -> 3.0.*--folder"):
         varied(tiny, "training.seed=1,2", changes=("training.clip=3",))
+    varied(tiny, "training.seed=1,2", changes=("search.beam=3",))  # what is trained does not depend on it
 
 
 FILE = """

@@ -83,6 +83,10 @@ def test_how_runs_were_trained_is_what_they_noted(tmp_path: Path) -> None:
         ([["training.steps=10", "training.tokens=50"]], "10 steps or 50 target pieces each"),
         ([["training.steps=1000000000000", "training.minutes=2.5"]], "2.5 minutes of training steps each"),
         ([["training.steps=1"], ["training.steps=2"]], "unequal: 1 steps, 2 steps"),
+        (
+            [["training.steps=10", "training.patience=3"]],
+            "10 steps each (less where 3 validations bring nothing better)",
+        ),
     ],
 )
 def test_the_budget_is_stated_and_said_to_be_unequal_where_it_is(changes: list[list[str]], said: str) -> None:

@@ -179,8 +179,29 @@ def test_two_processes_do_not_sweep_in_one_folder(tiny: str) -> None:
 
 def test_a_sweep_over_other_settings_needs_another_folder(tiny: str) -> None:
     sweep(tiny)
-    with pytest.raises(UserError, match="has a sweep over other settings"):
+    with pytest.raises(UserError, match=r"has a sweep over other settings.*\(--over\)"):
         sweep(tiny, Range("training.clip", values=("0", "1")))
+    with pytest.raises(UserError, match=r"training.clip: 1.0 -> 3.0"):
+        Sweep(tiny, ["training.clip=3"], [RATES], Path(tiny).parent / "sweep")
+
+
+def test_a_sweep_of_an_earlier_version_goes_on_as_it_began(tiny: str) -> None:
+    """Settings that it does not know yet have the values that they then had."""
+    search = sweep(tiny)
+    asked = search.study.user_attrs["asked"]
+    older = "\n".join(line for line in asked["config"].splitlines() if "embedding_scale" not in line)
+    assert older != asked["config"]
+    search.study.set_user_attr("asked", {**asked, "config": older})
+    assert sweep(tiny).base == search.base
+
+
+def test_trials_are_not_compared_with_those_of_other_pairs(tiny: str) -> None:
+    list(sweep(tiny).run(1))
+    search = sweep(tiny)
+    search.study.set_user_attr("pairs", {**search.study.user_attrs["pairs"], "validation": "others"})
+    with pytest.raises(UserError, match="The validation pairs are not the ones that this sweep began with"):
+        list(search.run(2))
+    assert search.over() == 1  # the trial goes on another time
 
 
 def test_an_unknown_setting_is_told_before_anything_is_tried(tiny: str) -> None:
