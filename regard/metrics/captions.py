@@ -21,7 +21,8 @@ _RULES = "case:lc|tok:ptb-words"
 _NOT = r"n't(?!\w)"
 _PART = rf"(?:(?!{_NOT})\w)+"
 _WORDS = re.compile(
-    rf"{_NOT}"
+    r"<\w+>"  # a mark, such as that of an unknown word: one word, and a wrong one
+    rf"|{_NOT}"
     r"|'(?:s|m|d|re|ve|ll)(?![\w'])"  # cut off from the word before
     r"|\d+(?:[.,:/]\d+)+"  # 3.5, 10:30, 1/2
     rf"|{_PART}(?:-{_PART})*"

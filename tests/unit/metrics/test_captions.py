@@ -63,6 +63,8 @@ def test_cider_can_reach_a_thousand_and_a_picture_alone_gets_nothing() -> None:
         ('(says "hello") `there`', "says hello there"),
         ("at 10:30 for $3.50 & 20%", "at 10:30 for $ 3.50 & 20 %"),
         ("don't can't won't", "do n't ca n't wo n't"),
+        ("a man in a <unk> jumps", "a man in a <unk> jumps"),
+        ("1 < 2 > 0", "1 < 2 > 0"),
         ("", ""),
         (" ... ", ""),
     ],
