@@ -46,9 +46,9 @@ class RNN(RecurrentLayer):
         return torch.tanh(given + self.recurrent(state))  # B D
 
     def sequence(self, inputs: Tensor, state: Tensor) -> Tensor:
-        return torch.rnn_tanh(inputs, state[None], self.weights(), True, 1, 0.0, self.training, False, True)[
-            0
-        ]
+        return torch.rnn_tanh(
+            inputs, state[None], self.weights(), True, 1, 0.0, torch.is_grad_enabled(), False, True
+        )[0]
 
 
 class GRU(RecurrentLayer):
@@ -66,7 +66,9 @@ class GRU(RecurrentLayer):
         return torch.lerp(new, state.to(new.dtype), update)  # B D; a first state may have wider numbers
 
     def sequence(self, inputs: Tensor, state: Tensor) -> Tensor:
-        return torch.gru(inputs, state[None], self.weights(), True, 1, 0.0, self.training, False, True)[0]
+        return torch.gru(
+            inputs, state[None], self.weights(), True, 1, 0.0, torch.is_grad_enabled(), False, True
+        )[0]
 
 
 class LSTM(RecurrentLayer):
@@ -87,7 +89,9 @@ class LSTM(RecurrentLayer):
 
     def sequence(self, inputs: Tensor, state: Tensor) -> Tensor:
         first = [part[None].contiguous() for part in state.chunk(2, dim=-1)]
-        return torch.lstm(inputs, first, self.weights(), True, 1, 0.0, self.training, False, True)[0]
+        return torch.lstm(inputs, first, self.weights(), True, 1, 0.0, torch.is_grad_enabled(), False, True)[
+            0
+        ]
 
 
 CELLS: dict[str, type[RecurrentLayer]] = {"rnn": RNN, "gru": GRU, "lstm": LSTM}

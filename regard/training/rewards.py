@@ -1,7 +1,8 @@
 """Rewards: answers that a model draws itself, judged by how much they have of the right one."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
@@ -10,10 +11,11 @@ from torch.utils.checkpoint import checkpoint
 from regard.core.batch import Batch, Tokens
 from regard.core.kinds import NOTHING
 from regard.core.memory import Memory
-from regard.core.pieces import BEGIN, END, PAD
+from regard.core.pieces import BEGIN, END, PAD, UNKNOWN
 from regard.core.state import Features, Head
 from regard.models import Seq2Seq
 
+_NOTHING = -1  # an unknown piece of a target: to say that one does not know is never right
 ORDER = 4  # pieces in the longest sequences that are compared
 ROOM = 2  # times the longest target of a batch: where a draw that does not end is cut off
 ROWS = 1024  # whose logits stand in memory together
@@ -41,7 +43,11 @@ class ExpectedReward(nn.Module):
         target = batch.target
         assert isinstance(target, Tokens), "points are not drawn from pieces"
         memory = model.encoder.encode(batch.source, NOTHING)
-        wanted = _rows(target)
+        with _predicting(model.decoder):
+            return self._of_draws(model, memory, target)
+
+    def _of_draws(self, model: Seq2Seq, memory: Memory, target: Tokens) -> Tensor:
+        wanted = [[piece if piece != UNKNOWN else _NOTHING for piece in row] for row in _rows(target)]
         count, length = target.ids.shape
         room = ROOM * length if self.longest is None else min(ROOM * length, self.longest)
         answers = [draw(model, memory, count, room) for _ in range(self.draws)]
@@ -64,6 +70,17 @@ class ExpectedReward(nn.Module):
         ]
         of_rows = mask.nonzero()[:, 0]  # N, the row of each piece
         return torch.zeros(len(mask), device=mask.device).index_add(0, of_rows, torch.cat(likely))
+
+
+@contextmanager
+def _predicting(decoder: nn.Module) -> Iterator[None]:
+    """Nothing is dropped, hard looks are at the highest: else another model would judge answers than drew them."""
+    learns = decoder.training
+    decoder.eval()
+    try:
+        yield
+    finally:
+        decoder.train(learns)
 
 
 def _likelihoods(features: Features, pieces: Tensor, head: Head) -> Tensor:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.core.batch import Batch, Tokens
-from regard.core.pieces import BEGIN, END, PAD
+from regard.core.pieces import BEGIN, END, PAD, UNKNOWN
 from regard.layers import Head
 from regard.training import ExpectedReward
 from regard.training.rewards import draw, gleu
@@ -129,6 +129,29 @@ def test_answers_of_one_kind_teach_nothing() -> None:
         model.table[:, END] = 50.0
     (gradient,) = torch.autograd.grad(ExpectedReward()(model, batch_of(50)), model.table)
     assert gradient.abs().max() == 0
+
+
+def test_an_unknown_piece_is_never_right() -> None:
+    model = Bigrams()
+    with torch.no_grad():
+        model.table[:, [A, B]] = -1e9  # all that can be said
+    target = Tokens.pad([[UNKNOWN, END]] * 50)
+    (gradient,) = torch.autograd.grad(ExpectedReward()(model, Batch(target, target)), model.table)
+    assert gradient.abs().max() == 0
+
+
+def test_answers_are_drawn_and_judged_by_the_model_that_predicts() -> None:
+    """With its dropout and drawn looks, what drew an answer would not be what is asked how likely it is."""
+    torch.manual_seed(0)
+    model = Bigrams()
+    heard = []
+    step, unroll = model.step, model.unroll
+    model.step = lambda *given: (heard.append(model.training), step(*given))[1]  # type: ignore[method-assign]
+    model.unroll = lambda *given: (heard.append(model.training), unroll(*given))[1]  # type: ignore[method-assign]
+    ExpectedReward()(model.train(), batch_of(3))
+    assert heard
+    assert not any(heard)
+    assert model.training
 
 
 def test_no_draw_is_longer_than_an_answer_can_be() -> None:
