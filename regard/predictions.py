@@ -5,7 +5,8 @@ predictions/test.json     the model, sources, search and version that gave them,
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +16,7 @@ from regard import __version__
 from regard.core.files import write_whole
 from regard.core.prediction import Prediction, Request
 from regard.core.surrogates import without_surrogates
-from regard.data import fingerprint
+from regard.data import fingerprint, located
 from regard.records import load_records
 from regard.run import ModelFolder
 from regard.search import Finder
@@ -25,14 +26,24 @@ from regard.viewing.document import as_json
 Basis = Mapping[str, Any]
 
 
-def basis(folder: ModelFolder, requests: Sequence[Request], search: Finder) -> Basis:
-    """All that answers depend on."""
+def basis(
+    folder: ModelFolder, requests: Sequence[Request], search: Finder, *, are_files: bool = False
+) -> Basis:
+    """All that answers depend on; where sources are names of files, on what is in them."""
     return {
         "regard": __version__,
         "model": folder.digest(),
-        "sources": fingerprint([one.text, *filter(None, [one.to])] for one in requests),
+        "sources": fingerprint(
+            [one.text, *filter(None, [one.to]), *(_inside(one.text) if are_files else ())] for one in requests
+        ),
         "search": asdict(cast(Any, search)),
     }
+
+
+def _inside(source: str) -> Iterator[str]:
+    """It may change and keep its name."""
+    with suppress(OSError):
+        yield sha256(located(source).read_bytes()).hexdigest()
 
 
 @dataclass(frozen=True)

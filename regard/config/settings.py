@@ -206,6 +206,22 @@ class Config(Settings):
         return self
 
     @model_validator(mode="after")
+    def _pictures_are_no_sentences(self) -> "Config":
+        """What is about the text of a source would be asked of a path, or not be heeded."""
+        if self.kind_of("source") != "picture":
+            return self
+        filters, pieces = self.data.filter, self.text.target
+        about_both = ("identical", "max_characters", "max_ratio", "max_word", "source_scripts")
+        chosen = [f"data.filter.{name}" for name in about_both if getattr(filters, name)]
+        chosen += [f"text.target.{name}" for name in ("dropout", "sampling") if getattr(pieces, name)]
+        if chosen:
+            raise ValueError(
+                f"{chosen[0]} is for sources that are texts. Leave it out for the task {self.task.name}: its sources "
+                "are pictures, and captions are cut the same way each time"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _pairs_are_of_sentences(self) -> "Config":
         if self.data.split_by is not None and self.task.name != "translation":
             raise ValueError(

@@ -16,6 +16,7 @@ Points = NDArray[np.float64]  # steps, values of a point; not a number where a v
 
 LARGEST = 1e15  # a number beyond it is taken for a mistake: squares of such ones leave single precision
 _DIGITS = 9  # significant ones: enough to tell any two numbers of single precision apart
+_FAR = 1e5  # numbers beyond it are written to their last digit: the steps between them may be small
 _PARTS = ("series", "context", "target")
 
 
@@ -72,7 +73,9 @@ def write_series_source(series: Points, context: Points | None = None, target: P
 
 
 def _written(value: float) -> str:
-    return f"{value + 0.0:.{_DIGITS}g}" if abs(value) <= LARGEST else "null"  # + 0.0: no minus before a zero
+    if not abs(value) <= LARGEST:
+        return "null"
+    return f"{value + 0.0:.{_DIGITS}g}" if abs(value) < _FAR else repr(value)  # + 0.0: no minus before a zero
 
 
 def _parsed(text: str) -> Any:

@@ -167,7 +167,8 @@ def _run(path: str | Path) -> Run | None:
 
 
 def _kept(run: Run, split: str, requests: Sequence[Request], search: Finder) -> Kept:
-    return Kept(run.predictions_path(split), basis(run.model, requests, search))
+    are_files = run.model.config().kind_of("source") == "picture"
+    return Kept(run.predictions_path(split), basis(run.model, requests, search, are_files=are_files))
 
 
 def tallies(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from regard.core.prediction import AttentionRecord, Prediction, Request
-from regard.predictions import Kept, basis
+from regard.predictions import Basis, Kept, basis
 from regard.run import ModelFolder
 from regard.search import SearchPlan
 
@@ -43,6 +43,20 @@ def test_what_was_saved_comes_back(model: ModelFolder) -> None:
     assert [len(one.attention.source_pieces) for one in found] == [3, 1]
     lines = [json.loads(line) for line in kept(model).path.read_text().split("\n")[:-1]]
     assert [(line["text"], line["references"]) for line in lines] == [("x", ["x"]), ("", ["y", "z"])]
+
+
+def test_a_file_that_is_another_now_is_answered_anew(model: ModelFolder, tmp_path: Path) -> None:
+    picture = tmp_path / "a.png"
+    requests = [Request(str(picture)), Request("data:image/png;base64,AA"), Request("gone.png")]
+
+    def depends() -> Basis:
+        return basis(model, requests, SearchPlan(), are_files=True)
+
+    picture.write_bytes(b"damaged")
+    before = depends()
+    assert depends() == before
+    picture.write_bytes(b"copied again")
+    assert depends() != before
 
 
 def test_a_new_card_changes_nothing(model: ModelFolder) -> None:

@@ -18,6 +18,14 @@ Fails = Callable[..., str]
         ("[model.attention]\nscore = 'location'\nlongest = 50\n", ["longest is 50", "201 positions"]),
         ("[model]\nattention.selection = 'hard'\n[training]\nfeeding = 'scheduled'\n", ["hard", "teacher"]),
         ("[model]\nattention.selection = 'hard'\n[training]\nfeeding = 'free'\n", ["hard", "two_pass"]),
+        (
+            "[task]\nname = 'captions'\n[model]\npreset = 'xu2015_soft'\n[data.filter]\nmax_word = 40\n",
+            ["data.filter.max_word", "pictures"],
+        ),
+        (
+            "[task]\nname = 'captions'\n[model]\npreset = 'xu2015_soft'\n[text.target]\nkind = 'bpe'\ndropout = 0.1\n",
+            ["text.target.dropout", "pictures"],
+        ),
         ("[task]\nname = 'translation'\n", ["data.train is missing", "data.train = 'pairs.tsv'"]),
         ("[task]\nname = 'captions'\n[data]\ntrain = 'a.tsv'\n", ["data.train", "task.folder"]),
         (

@@ -76,6 +76,11 @@ def test_numbers_are_written_short() -> None:
     assert write_points(points) == "[[1, 0], [0.1, 0.333333333], [null, 1e-07]]"
 
 
+def test_small_steps_between_large_numbers_are_not_lost() -> None:
+    far = np.array([[5123456.789, 5123457.013], [1234567891.0, 1234567892.0]])
+    np.testing.assert_array_equal(read_points(write_points(far)), far)
+
+
 def test_what_json_or_a_reader_cannot_take_is_written_as_missing() -> None:
     text = write_points(np.array([[np.inf, -np.inf, 2 * LARGEST, LARGEST]]))
     assert json.loads(text) == [[None, None, None, LARGEST]]
