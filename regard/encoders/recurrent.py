@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from regard.core.batch import Sequences
 from regard.core.kinds import KINDS
 from regard.core.memory import Memory
-from regard.layers import Embedding, PointEmbedding, SequenceDropout, begin_well
+from regard.layers import Embedding, PointEmbedding, SequenceDropout, begin_well, unrolled
 
 NETWORKS: dict[str, Callable[..., nn.RNNBase]] = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 
@@ -83,7 +83,8 @@ class RecurrentEncoder(nn.Module):
 
 def _packed(network: nn.RNNBase, vectors: Tensor, lengths: Tensor) -> tuple[Tensor, Final]:
     packed = pack_padded_sequence(vectors, lengths.cpu(), batch_first=True, enforce_sorted=False)
-    outputs, final = network(packed)
+    read = unrolled.read if unrolled.can_read(network, vectors) else nn.RNNBase.__call__
+    outputs, final = read(network, packed)
     return pad_packed_sequence(outputs, batch_first=True, total_length=vectors.shape[1])[0], final
 
 

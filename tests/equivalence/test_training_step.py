@@ -9,7 +9,7 @@ from regard import build
 from regard.config import load_config
 from regard.core import rows
 from regard.core.batch import Batch
-from regard.layers import Pointer, packed
+from regard.layers import Pointer, packed, unrolled
 from regard.models import Seq2Seq
 from regard.training import CrossEntropy
 
@@ -48,6 +48,7 @@ def test_loss_and_gradients_are_those_of_a_step_written_out(
         model.zero_grad()
         monkeypatch.setattr(rows, "WORTH", rows.WORTH if road is taken else 0.0)
         monkeypatch.setattr(packed, "WIDE", 1 if road is taken else 10**9)
+        monkeypatch.setattr(unrolled, "WORTH", 1 if road is taken else 10**9)
         loss = road(model, examples, smoothing)
         loss.backward()
         found.append((loss.item(), [p.grad.clone() for p in model.parameters() if p.grad is not None]))
