@@ -1,7 +1,7 @@
 """A recurrent encoder's layer with a way back of its own, for training on a CPU.
 
 Torch reads rows of different lengths step by step, keeps what each of a dozen small operations found, and finds a
-gradient by the recurrent matrix at every step. Here a step keeps its gates, and one product finds that gradient for all.
+gradient by the recurrent matrix at every step. Here a step keeps its gates, and one product finds it for all steps.
 """
 
 from collections.abc import Sequence
