@@ -126,7 +126,8 @@ class LSTMFormulas:
         _sigmoid_back(by_carry * new, keep_in, grad_input=by_keep_in)
         _sigmoid_back(by_carry * carried, forget, grad_input=by_forget)
         _tanh_back(by_carry * keep_in, new, grad_input=by_new)
-        return by_carry.mul_(forget)
+        by_carried: Tensor = by_carry.mul_(forget)
+        return by_carried
 
 
 _sigmoid_back = torch.ops.aten.sigmoid_backward
@@ -159,8 +160,8 @@ def read(network: nn.RNNBase, packed: PackedSequence) -> tuple[PackedSequence, T
         weights = [getattr(network, f"{name}_l0{suffix}") for name in _WEIGHTS]
         ways.append(_Rows.apply(packed.data, *weights, _FORMULAS[network.mode], order))  # type: ignore[no-untyped-call]
     outputs, *last = zip(*ways, strict=True)
-    order = packed.unsorted_indices
-    final = tuple(torch.stack(part) if order is None else torch.stack(part)[:, order] for part in last)
+    unsorted = packed.unsorted_indices
+    final = tuple(torch.stack(part) if unsorted is None else torch.stack(part)[:, unsorted] for part in last)
     return packed._replace(data=torch.cat(outputs, dim=-1)), final if len(final) > 1 else final[0]
 
 

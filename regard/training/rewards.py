@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -43,7 +44,7 @@ class ExpectedReward(nn.Module):
         target = batch.target
         assert isinstance(target, Tokens), "points are not drawn from pieces"
         memory = model.encoder.encode(batch.source, NOTHING)
-        with _predicting(model.decoder):
+        with _predicting(cast(nn.Module, model.decoder)):
             return self._of_draws(model, memory, target)
 
     def _of_draws(self, model: Seq2Seq, memory: Memory, target: Tokens) -> Tensor:
