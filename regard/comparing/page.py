@@ -71,7 +71,7 @@ def _table(result: Result) -> str:
 def _rows(result: Result, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     written = "".join(
         f'<tr class="{"reference" if row[0] == result.reference else ""}">'
-        f'<th scope="row">{_chip(place)}{spoken(row[0])}</th>'
+        f'<th scope="row"><span>{_chip(place)}{spoken(row[0])}</span></th>'
         + "".join(f"<td>{spoken(cell)}</td>" for cell in row[1:])
         + "</tr>"
         for place, row in enumerate(rows)
