@@ -24,7 +24,7 @@ from regard.search import Found, Hypothesis, Rules
 from regard.tasks.codec import Answers, Shown, Sources
 from regard.tasks.examples import Examples, OwnFiles
 from regard.tasks.shapes import write_scenes
-from regard.tasks.sight import Seen, Sight
+from regard.tasks.sight import TOGETHER, Seen, Sight
 from regard.tasks.targets import TextTargets
 from regard.tasks.unknowns import Copying
 from regard.text import Tokenizer
@@ -148,18 +148,26 @@ class PictureCodec:
 
     def read(self, requests: Sequence[Request]) -> list[Look | UserError | None]:
         found: list[Look | UserError | None] = [None] * len(requests)
-        pixels = {}
-        for number, request in enumerate(requests):
-            try:
-                if request.text.strip():
-                    self.check(request)
-                    pixels[number] = self.sight.pixels(request.text, files=self.files)
-            except UserError as error:
-                found[number] = error
-        for number, seen in zip(pixels, self.sight.see(list(pixels.values())), strict=True):
-            name = hashlib.blake2b(pixels[number].tobytes(), digest_size=16).digest()
-            found[number] = Look(requests[number].text, name, seen, self.sight.cells)
+        asked = [number for number, request in enumerate(requests) if request.text.strip()]
+        for start in range(0, len(asked), TOGETHER):
+            pixels = {}
+            for number in asked[start : start + TOGETHER]:
+                try:
+                    self.check(requests[number])
+                    found[number] = self._known(requests[number].text)
+                    if found[number] is None:
+                        pixels[number] = self.sight.pixels(requests[number].text, files=self.files)
+                except UserError as error:
+                    found[number] = error
+            for number, seen in zip(pixels, self.sight.see(list(pixels.values())), strict=True):
+                name = hashlib.blake2b(pixels[number].tobytes(), digest_size=16).digest()
+                found[number] = Look(requests[number].text, name, seen, self.sight.cells)
         return found
+
+    def _known(self, source: str) -> Look | None:
+        """What is kept of a file, as of those that a training validates with again and again."""
+        kept = self.sight.known(source) if self.files else None
+        return None if kept is None else Look(source, kept[0].encode(), kept[1], self.sight.cells)
 
     def measure(self, texts: Sequence[str]) -> list[int]:
         return [self.sight.cells] * len(texts)

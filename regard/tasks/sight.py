@@ -24,7 +24,7 @@ log = logging.getLogger("regard")
 
 Seen = NDArray[Any]  # pixels 3 H W of bytes, or features S D
 
-_TOGETHER = 16  # pictures that a network sees at once
+TOGETHER = 16  # pictures that a network sees at once
 _FILE, _WHOLE = "seen.npy", "whole"  # the second is written last
 
 
@@ -38,6 +38,9 @@ class Sight:
     width: int  # of what stands in a cell
     fit: str = "crop"
     backbone: nn.Module | None = field(default=None, repr=False, compare=False)
+    places: dict[str, Seen] = field(
+        default_factory=dict, repr=False, compare=False
+    )  # of what is kept, by digest
 
     @property
     def cells(self) -> int:
@@ -69,8 +72,8 @@ class Sight:
         if self.backbone is None:
             return list(pixels)
         found: list[Seen] = []
-        for start in range(0, len(pixels), _TOGETHER):
-            some = torch.from_numpy(np.stack(pixels[start : start + _TOGETHER]))
+        for start in range(0, len(pixels), TOGETHER):
+            some = torch.from_numpy(np.stack(pixels[start : start + TOGETHER]))
             seen = self.backbone(some).flatten(2).transpose(1, 2)  # B S D
             found += list(seen.to(torch.float16).numpy())
         return found
@@ -85,15 +88,24 @@ class Sight:
         digests = [self._digest(source) for source in sources]
         home = cache / fingerprint([self._ways, digests])
         shape = (len(sources), *self.shape)
-        if (found := _mapped(home, shape)) is not None:
-            return found
-        log.info("Looking at %s pictures, once.", f"{len(sources):,}")
-        with workshop(cache) as room:
-            self._write(room, sources)
-            publish(room, home, lambda there: _mapped(there, shape) is not None)
-        made = _mapped(home, shape)
-        assert made is not None, home
-        return made
+        found = _mapped(home, shape)
+        if found is None:
+            log.info("Looking at %s pictures, once.", f"{len(sources):,}")
+            with workshop(cache) as room:
+                self._write(room, sources)
+                publish(room, home, lambda there: _mapped(there, shape) is not None)
+            found = _mapped(home, shape)
+            assert found is not None, home
+        self.places.update(zip(digests, found, strict=True))
+        return found
+
+    def known(self, source: str) -> tuple[str, Seen] | None:
+        """The digest of a picture file, and what is kept of it, if that is so."""
+        path = located(source)
+        if not self.places or not path.is_file():
+            return None
+        digest = self._digest(source)
+        return (digest, self.places[digest]) if digest in self.places else None
 
     @property
     def _ways(self) -> list[str]:
@@ -107,8 +119,8 @@ class Sight:
         with (room / _FILE).open("wb") as file:
             header = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
             np.lib.format.write_array_header_1_0(file, header)
-            for start in range(0, len(sources), _TOGETHER):
-                some = [self.pixels(source) for source in sources[start : start + _TOGETHER]]
+            for start in range(0, len(sources), TOGETHER):
+                some = [self.pixels(source) for source in sources[start : start + TOGETHER]]
                 file.write(np.stack(self.see(some)).astype(kind, copy=False).tobytes())
             file.flush()
             os.fsync(file.fileno())

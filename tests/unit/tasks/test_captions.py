@@ -119,6 +119,27 @@ def test_captions_of_one_picture_share_it_and_long_ones_are_left_out(folder: Pat
     assert batch.source.pixels.shape == (2, 3, 16, 16)  # type: ignore[union-attr]
 
 
+def test_what_a_training_has_seen_is_not_looked_at_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, path = codec(folder), folder / "images/3.png"
+    own.store(tmp_path / "cache/stores", build.task(config(folder)).examples().train)
+    looked = []
+    see = Sight.see
+    monkeypatch.setattr(
+        Sight, "see", lambda sight, pixels: (looked.append(len(pixels)), see(sight, pixels))[1]
+    )
+    known = [str(one) for one in sorted((folder / "images").iterdir()) if own.sight.known(str(one))]
+    assert known
+    again = own.read([Request(one) for one in known])
+    assert sum(looked) == 0
+    for path_of, one in zip(known, again, strict=True):
+        np.testing.assert_array_equal(one.seen, own.sight.pixels(path_of))  # type: ignore[union-attr]
+    Path(known[0]).write_bytes(path.read_bytes() + b"changed")
+    own.read([Request(known[0])])
+    assert sum(looked) == 1
+
+
 def test_a_stranger_gives_pictures_and_no_paths(folder: Path) -> None:
     path = folder / "images/3.png"
     url = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
