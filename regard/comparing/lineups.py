@@ -45,7 +45,7 @@ class Candidate:
 
     def data(self, split: str) -> Mapping[str, Any]:
         """What it says of its pairs: how many, and a fingerprint."""
-        found: Mapping[str, Any] = find_model(self.folder).data().get(split, {})
+        found: Mapping[str, Any] = self.run.model.data().get(split, {})
         return found
 
     @property
