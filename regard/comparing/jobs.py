@@ -44,9 +44,8 @@ class Finished:
 @dataclass(frozen=True)
 class Job:
     candidate: Candidate
-    kind: Literal[
-        "train", "go on", "score"
-    ]  # to go on is to score what is trained, and to train if that is lost
+    # To go on is to score what is trained, under whatever conditions, and to train only if that is lost.
+    kind: Literal["train", "go on", "score"]
 
 
 Happening = Started | Moved | Finished

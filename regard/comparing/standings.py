@@ -253,7 +253,7 @@ def _standing(
         decoding=decoding,
         reached=_reached(learnings, main, reach, higher_is_better=higher_is_better),
         traits=_traits([run.run for run in scored.runs], without=metrics),
-        pairs=find_model(scored.runs[0].folder).data().get("train", {}).get("pairs"),
+        pairs=scored.runs[0].data("train").get("pairs"),
     )
 
 
