@@ -240,10 +240,12 @@ class Sweep:
         return too_large or isinstance(error, MemoryError | torch.OutOfMemoryError)
 
     def _check_pairs(self, trainer: Trainer) -> None:
-        """Trials are compared with each other, so all have the same pairs."""
-        splits = ["validation", "test"]
-        if not any(one.key.startswith(("task.", "data.", "text.")) for one in self.ranges):
-            splits.append("train")  # of which there is only what the pieces leave
+        """Trials are compared with each other, so all have the same pairs, unless that is what is searched over."""
+        searched = {one.key.partition(".")[0] for one in self.ranges}
+        if searched & {"task", "data"}:
+            return
+        # Of the training pairs there is only what the pieces leave.
+        splits = ["validation", "test", *([] if "text" in searched else ["train"])]
         now = {split: trainer.run.model.data().get(split, {}).get("fingerprint") for split in splits}
         known = self.study.user_attrs.get("pairs")
         if known is None:

@@ -38,9 +38,8 @@ class Sight:
     width: int  # of what stands in a cell
     fit: str = "crop"
     backbone: nn.Module | None = field(default=None, repr=False, compare=False)
-    places: dict[str, Seen] = field(
-        default_factory=dict, repr=False, compare=False
-    )  # of what is kept, by digest
+    # What is kept of pictures, by the digests of their files.
+    places: dict[str, Seen] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def cells(self) -> int:

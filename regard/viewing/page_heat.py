@@ -12,10 +12,8 @@ from regard.viewing.labels import labelled
 STEPS = 40  # shades between no weight and all of it
 MOST = 10_000  # cells of one picture: a page of many must stay small enough to send
 LONG = 60  # parts of a source: of more a map is wider than a page
-STRONGEST, LEAST = (
-    4,
-    0.04,
-)  # of a long source, how many are told for each part of the answer, and from which weight
+STRONGEST = 4  # parts of a long source are told for each part of the answer,
+LEAST = 0.04  # from this weight on
 
 
 def _shade(step: int) -> str:

@@ -204,6 +204,12 @@ def test_trials_are_not_compared_with_those_of_other_pairs(tiny: str) -> None:
     assert search.over() == 1  # the trial goes on another time
 
 
+def test_a_sweep_over_the_data_has_other_pairs_in_every_trial(tiny: str) -> None:
+    search = sweep(tiny, Range("data.validation_size", values=("8", "9")))
+    list(search.run(3))
+    assert [one.outcome for one in search.trials()] == ["complete"] * 3
+
+
 def test_an_unknown_setting_is_told_before_anything_is_tried(tiny: str) -> None:
     with pytest.raises(UserError, match=r"unknown setting 'training.lerning_rate'"):
         sweep(tiny, Range("training.lerning_rate", 0.1, 1.0))
