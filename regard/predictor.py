@@ -321,11 +321,9 @@ class Predictor:
                 }
                 some = [one for one in some if not beyond[one]]
                 reads = [asked[one].read for one in some]
-                told = self.engine(reads, [asked[one].question for one in some], plan)
-                answers |= {
-                    one: self.codec.answer(read, answer)
-                    for one, read, answer in zip(some, reads, told, strict=True)
-                }
+                questions = [asked[one].question for one in some]
+                for number, told in self.engine(reads, questions, plan):
+                    answers[some[number]] = self.codec.answer(reads[number], told)
                 continue
             lengths = np.array([len(asked[request].read) for request in alike], dtype=np.int64)
             # Every source becomes as many rows as the plan has.

@@ -21,6 +21,7 @@ import data
 import environments
 import machine
 import measuring
+import preparing
 from contract import SHAPES
 from teams import System
 
@@ -33,6 +34,7 @@ PARTS = {
     "decoding": measuring.decoding,
     "startup": measuring.startup,
     "growth": measuring.growth,
+    "preparation": preparing.preparation,
 }
 
 

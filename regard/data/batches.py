@@ -14,7 +14,7 @@ _STEP = 1.06
 # How far chance moves the ratio of source to target, in steps.
 _JITTER = 4.0
 # Batches of fewer examples cost more for each.
-_SMALL = 32
+_FEW = 32
 
 
 class Batches(Sequence[Integers]):
@@ -110,17 +110,17 @@ class BatchPlan:
         return order if some is None else some[order]
 
 
-def in_order(lengths: Integers, budget: int, *, among: int = 1) -> Batches:
+def in_order(lengths: Integers, budget: int, *, among: int = 1, few: int = _FEW) -> Batches:
     """Batches of examples sorted by length, the longest first, without any chance: for evaluation.
 
     Where they are shared out among several, each of whom takes the next one when it is done with the last, they are as
-    many for each, and of as many examples; and two for each at the least, unless they would be small.
+    many for each, and of as many examples; and two for each at the least, unless they would have fewer than `few`.
     """
     sizes = np.maximum(lengths, 1)
     order = np.argsort(-sizes, kind="stable")
     starts, stops = _cut(sizes[order], budget)
     if among > 1 and len(starts):
-        turns = max(-(-len(starts) // among), 2 if len(order) >= 2 * among * _SMALL else 1)
+        turns = max(-(-len(starts) // among), 2 if len(order) >= 2 * among * few else 1)
         parts = np.unique(np.linspace(0, len(order), turns * among + 1).round().astype(np.int64))
         starts = np.concatenate([_cut(sizes[order[a:b]], budget)[0] + a for a, b in pairwise(parts)])
         stops = np.append(starts[1:], len(order))

@@ -1,6 +1,6 @@
 """What answers in the place of a model and a search: encoder, decoder and search in one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from regard.search import Found, Question
@@ -20,6 +20,8 @@ class Engine(Protocol):
         """Why it has no room for this one, as a sentence; None if it has."""
         ...
 
-    def __call__(self, reads: Sequence[Any], questions: Sequence[Question], plan: Any) -> list[Found]:
-        """The best hypotheses for each source that was read, and what is asked of it."""
+    def __call__(
+        self, reads: Sequence[Any], questions: Sequence[Question], plan: Any
+    ) -> Iterator[tuple[int, Found]]:
+        """The best hypotheses for each source that was read, by its number, in the order in which they are found."""
         ...

@@ -103,6 +103,8 @@ class TextTargets:
         if not found.hypotheses:
             return self.nothing(source.text, problem="no answer keeps all the rules")
         best, *others = (self.decode(source, hypothesis) for hypothesis in found.hypotheses)
+        if not others and found.tree is None:
+            return best
         return replace(best, alternatives=tuple(others), beam=self._beam(source, found.tree))
 
     def _beam(self, source: Shown, tree: Tree | None) -> tuple[BeamNode, ...] | None:
@@ -169,6 +171,8 @@ class TextTargets:
         """Of an answer's pieces, made to be looked at; a word that was borrowed has its own."""
         borrowed = _borrowed(source, tokens)
         names = self.tokenizer.pieces(self._spoken(tokens))
+        if not borrowed:
+            return names
         return tuple(
             borrowed[step].replace(" ", SPACE) if step in borrowed else name
             for step, name in enumerate(names)
@@ -193,7 +197,8 @@ class TextTargets:
 
 def _borrowed(source: Shown, tokens: Sequence[int]) -> dict[int, str]:
     """Where words of the source stand that the vocabulary does not know, those words."""
-    return {step: source.lent[token] for step, token in enumerate(tokens) if token in source.lent}
+    lent = source.lent
+    return {step: lent[token] for step, token in enumerate(tokens) if token in lent} if lent else {}
 
 
 def warn_of_length(side: str, longest: int, texts: Iterable[tuple[str, int]]) -> None:

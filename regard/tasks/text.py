@@ -182,11 +182,12 @@ class TextCodec:
     def _shown(self, read: Row, *, in_words: bool) -> Shown:
         front, lent = self.tags.shown(read.ids), self._lent(read.text)
         own = read.ids[len(front) :]
-        known = self.source.pieces([UNKNOWN if one in lent else one for one in own])
-        names = (
-            lent[one].replace(" ", SPACE) if one in lent else name
-            for one, name in zip(own, known, strict=True)
-        )
+        names = self.source.pieces([UNKNOWN if one in lent else one for one in own])
+        if lent:
+            names = tuple(
+                lent[one].replace(" ", SPACE) if one in lent else name
+                for one, name in zip(own, names, strict=True)
+            )
         words = self._words(read, len(front)) if in_words else None
         return Shown(read.text, (*front, *names), words, lent, read.unread)
 

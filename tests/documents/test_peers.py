@@ -20,7 +20,8 @@ def peers() -> dict[str, ModuleType]:
     """Its modules, which know each other by their plain names."""
     import importlib
 
-    names = ["contract", "arithmetic", "environments", "data", "machine", "worker", "teams", "measuring"]
+    names = ["contract", "arithmetic", "environments", "data", "machine"]
+    names += ["worker", "teams", "measuring", "preparing"]
     before = set(sys.modules)
     sys.path.insert(0, str(PEERS))
     try:
@@ -155,7 +156,8 @@ def test_its_help_names_every_part_and_system() -> None:
     printed = subprocess.run(
         [sys.executable, str(PEERS), "--help"], capture_output=True, text=True, check=True, timeout=120
     ).stdout
-    for word in ("training", "decoding", "startup", "growth", "--rounds", *(path.stem for path in SYSTEMS)):
+    parts = ("training", "decoding", "startup", "growth", "preparation")
+    for word in (*parts, "--rounds", *(path.stem for path in SYSTEMS)):
         assert word in printed
 
 
@@ -257,6 +259,31 @@ def test_growth_tells_steps_and_memory_over_shares_of_a_batch(peers: dict[str, A
     ]  # tokens: a quarter, a half and all of eight rows of four
     assert "milliseconds a step" in found.told
     assert system.asked.count("begin") == system.asked.count("end") == 4
+
+
+def test_who_answers_in_a_moment_is_asked_for_more(peers: dict[str, Any]) -> None:
+    def counts(rate: float) -> list[int]:
+        asked = []
+
+        def ask(do: str, *, count: int, **how: Any) -> dict[str, Any]:
+            asked.append(count)
+            return {"seconds": count / rate, "sentences": count}
+
+        found = peers["measuring"].answered(SimpleNamespace(ask=ask), 12, batch=1, beam=1)
+        assert found["sentences"] == asked[-1]
+        return asked
+
+    assert counts(10) == [12]
+    assert counts(40) == [12, 48]
+    assert counts(4000) == [12, 768]
+
+
+def test_the_seconds_of_preparation_are_those_of_its_stage(peers: dict[str, Any]) -> None:
+    printed = "| encode, store | 5.0 | 60 |\n| all | 12.5 | 24 | 1.0 |\n| second start | 0.6 | 500 |\n"
+    assert peers["preparing"].seconds(printed, "all") == 12.5
+    assert peers["preparing"].seconds(printed, "second start") == 0.6
+    with pytest.raises(ValueError, match="no stage 'none'"):
+        peers["preparing"].seconds(printed, "none")
 
 
 def test_ratios_of_answers_are_medians_over_rounds(peers: dict[str, Any]) -> None:

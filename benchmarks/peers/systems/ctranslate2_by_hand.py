@@ -1,4 +1,7 @@
-"""CTranslate2 called by hand, with a model that Regard exported and workers of one thread each, its best setting."""
+"""CTranslate2 called by hand, with a model that Regard exported and workers of one thread each, its best setting.
+
+From texts to texts, as a person wants them and as Regard answers.
+"""
 
 import os
 from collections.abc import Sequence
@@ -10,6 +13,7 @@ TITLE = "CTranslate2 4.8.4"
 ENVIRONMENT = "regard"  # which has it
 TRAINS = ()
 LACKS = "trains nothing"
+END = 3
 DECODERS = ("float32", "int8", "float32, one worker", "int8, one worker")
 
 
@@ -23,9 +27,16 @@ def trainer(shape: Shape) -> Step:
 
 def decoder(shape: Shape, way: str) -> Decode:
     import ctranslate2
+    from tokenizers import Tokenizer
 
     folder = Path(os.environ["REGARD_BENCH_FOLDER"]) / f"model-{shape.name}-ctranslate2"
     names = _names(folder)
+    numbers = {name: number for number, name in enumerate(names)}
+    tokenizer = Tokenizer.from_file(str(folder.parent / "tokenizer.json"))
+    lines = {
+        tuple(tokenizer.encode(line, add_special_tokens=False).ids): line
+        for line in (folder.parent / "sources.txt").read_text().splitlines()
+    }
     kind, _, one = way.partition(", ")
     threads = int(os.environ["OMP_NUM_THREADS"])
     translator = ctranslate2.Translator(
@@ -37,7 +48,9 @@ def decoder(shape: Shape, way: str) -> Decode:
     )
 
     def decode(sources: Sequence[Sequence[int]], batch: int, beam: int, steps: int) -> list[int]:
-        rows = [[names[piece] for piece in (*row, 3)] for row in sources]
+        texts = [lines[tuple(row)] for row in sources]
+        read = tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+        rows = [[names[piece] for piece in (*one.ids, END)] for one in read]
         found = translator.translate_batch(
             rows,
             max_batch_size=batch,
@@ -48,7 +61,9 @@ def decoder(shape: Shape, way: str) -> Decode:
             num_hypotheses=1,
             return_end_token=True,
         )
-        return [len(one.hypotheses[0]) for one in found]
+        answers = [one.hypotheses[0] for one in found]
+        tokenizer.decode_batch([[numbers[name] for name in answer] for answer in answers])
+        return list(map(len, answers))
 
     return decode
 

@@ -145,9 +145,10 @@ def decoder(shape: Shape, way: str) -> Decode:
         if crowd is not None:
             answers = list(crowd.stream(texts, sources=batch, **options))
         elif predictor.engine is not None:
-            # It shares them out: a batch for each worker, as by hand.
-            together = batch * predictor.engine.workers
-            answers = [one for some in chunks(texts, together) for one in predictor.predict(some, **options)]
+            # All at once, as by hand; it makes batches of so many in the mean, for each worker the next one.
+            pieces = sum(map(len, sources)) / len(sources) + 1
+            predictor.engine.batch_tokens = int(batch * pieces * beam) if batch > 1 else 1
+            answers = predictor.predict(texts, **options)
         else:
             answers = [one for some in chunks(texts, batch) for one in predictor.predict(some, **options)]
         return [len(answer.pieces) for answer in answers]

@@ -21,6 +21,8 @@ PATIENCE = (
     2  # hypotheses that end before a search does, for each of the beam: more of them change next to no answer
 )
 TOLD = 32  # answers that are scored at a time: each step of each has a number for every piece
+FEW = 32  # sources in a batch: fewer cost more for each
+FEW_UNROUNDED = 64  # the same where numbers are not rounded to 8 bits
 LEAST = -1e30  # worse scores are of hypotheses that are none: a beam as wide as a small vocabulary has some
 
 
@@ -73,7 +75,7 @@ class CTranslate2:
             raise export.unreadable(f"it does not tell how many parameters it has: {error}") from error
         self._source = list(source)
         self._target = {name: number for number, name in enumerate(target)}
-        self._batch_tokens = batch_tokens
+        self.batch_tokens = batch_tokens
         known = ctranslate2.get_supported_compute_types(device.type)
         if compute_type is not None and compute_type not in known:
             raise UserError(
@@ -90,6 +92,7 @@ class CTranslate2:
             )
         except (RuntimeError, IndexError, ValueError) as error:
             raise export.unreadable(str(error)) from error
+        self._few = FEW if "int8" in self._translator.compute_type else FEW_UNROUNDED
 
     def refusal(self, plan: SearchPlan) -> str | None:
         reasons = {
@@ -111,22 +114,27 @@ class CTranslate2:
             "row. Lower max_length, shorten the text, or take the native engine"
         )
 
-    def __call__(self, reads: Sequence[Row], questions: Sequence[Question], plan: SearchPlan) -> list[Found]:
-        if not questions:
-            return []
+    def __call__(
+        self, reads: Sequence[Row], questions: Sequence[Question], plan: SearchPlan
+    ) -> Iterator[tuple[int, Found]]:
         asked = [_Asked(read.ids, question) for read, question in zip(reads, questions, strict=True)]
         limits = [plan.limit(question) for question in questions]
-        found = self._search(asked, plan, self._batches(asked, plan, limits))
-        again = [n for n, some in found.items() if _is_open(some, plan) or _longest(some) > limits[n]]
-        found |= self._search(asked, plan, self._own_batches(asked, plan, limits, again))
-        return [_best(found[number], plan) for number in range(len(questions))]
+        again = []
+        for number, found in self._search(asked, plan, self._batches(asked, plan, limits)):
+            if _is_open(found, plan) or _longest(found) > limits[number]:
+                again.append(number)
+            else:
+                yield number, _best(found, plan)
+        for number, found in self._search(asked, plan, self._own_batches(asked, plan, limits, again)):
+            yield number, _best(found, plan)
 
     def _batches(self, asked: Sequence[_Asked], plan: SearchPlan, limits: Sequence[int]) -> Iterator[_Batch]:
         """By length, so that little is padded; as many for each worker."""
         for least in sorted({plan.least(one.question) for one in asked}):
             numbers = [n for n, one in enumerate(asked) if plan.least(one.question) == least]
             lengths = np.array([len(asked[n].row) for n in numbers], dtype=np.int64)
-            for batch in in_order(lengths, max(1, self._batch_tokens // plan.rows), among=self.workers):
+            budget = max(1, self.batch_tokens // plan.rows)
+            for batch in in_order(lengths, budget, among=self.workers, few=self._few):
                 some = [numbers[place] for place in batch]
                 yield _Batch(some, max(limits[n] for n in some), least, _is_patient(plan))
 
@@ -142,19 +150,17 @@ class CTranslate2:
 
     def _search(
         self, asked: Sequence[_Asked], plan: SearchPlan, batches: Iterable[_Batch]
-    ) -> dict[int, list[Hypothesis]]:
-        """All hypotheses that ended, of each question by its number."""
+    ) -> Iterator[tuple[int, list[Hypothesis]]]:
+        """All hypotheses that ended, of each question by its number, while later batches are still searched for."""
         waiting = []
         for batch in batches:
             rows = [self._names(asked[n].row) for n in batch.numbers]
             waiting.append((batch, rows, self._translate(rows, plan, batch)))
-        found: dict[int, list[Hypothesis]] = {}
         for batch, rows, results in waiting:
-            answers = [self._hypotheses(result.result(), plan) for result in results]
+            answers = self._hypotheses([result.result() for result in results], plan)
             if plan.no_repeat or batch.least or not plan.unknown:
                 answers = self._rescored(rows, answers, plan, batch.least)
-            found |= zip(batch.numbers, answers, strict=True)
-        return found
+            yield from zip(batch.numbers, answers, strict=True)
 
     def _names(self, row: Sequence[int]) -> list[str]:
         return [self._source[piece] for piece in row]
@@ -177,13 +183,19 @@ class CTranslate2:
             return_end_token=True,
         )
 
-    def _hypotheses(self, result: Any, plan: SearchPlan) -> list[Hypothesis]:
-        check_numbers(result.scores)
-        return [
-            _hypothesis([self._target[name] for name in names], score, plan)
-            for names, score in zip(result.hypotheses, result.scores, strict=True)
-            if score > LEAST
-        ]
+    def _hypotheses(self, results: Sequence[Any], plan: SearchPlan) -> list[list[Hypothesis]]:
+        check_numbers([score for result in results for score in result.scores])
+        return _ranked(
+            [
+                [
+                    (tuple(self._target[name] for name in names), score)
+                    for names, score in zip(result.hypotheses, result.scores, strict=True)
+                    if score > LEAST
+                ]
+                for result in results
+            ],
+            plan,
+        )
 
     def _rescored(
         self, rows: list[list[str]], answers: list[list[Hypothesis]], plan: SearchPlan, least: int
@@ -202,16 +214,17 @@ class CTranslate2:
         scored = self._translator.score_batch(
             [rows[number] for number, _ in asked], told, max_input_length=0, max_batch_size=TOLD
         )
-        gained = {
+        gained: dict[tuple[int, Bound], float] = {
             key: one.score - sum(result.log_probs[: len(one.tokens)])
             for (key, one), result in zip(asked.items(), scored, strict=True)
         }
 
-        def own(one: Hypothesis, number: int) -> Hypothesis:
-            gain = gained.get((number, _bound(one.tokens, plan, least)), 0.0)
-            return _hypothesis(one.tokens, one.score - gain, plan)
+        def own(one: Hypothesis, number: int) -> float:
+            return one.score - gained.get((number, _bound(one.tokens, plan, least)), 0.0)
 
-        return [[own(one, number) for one in some] for number, some in enumerate(answers)]
+        return _ranked(
+            [[(one.tokens, own(one, number)) for one in some] for number, some in enumerate(answers)], plan
+        )
 
 
 def _bound(tokens: tuple[int, ...], plan: SearchPlan, least: int) -> Bound:
@@ -228,9 +241,18 @@ def _was_bound(tokens: Sequence[int], no_repeat: int) -> bool:
     return len(set(begun)) < len(begun)
 
 
-def _hypothesis(tokens: Sequence[int], score: float, plan: SearchPlan) -> Hypothesis:
-    rank = RANKS[plan.penalty](plan.length_penalty)(torch.tensor(score, dtype=torch.float64), len(tokens))
-    return Hypothesis(tuple(tokens), score, float(rank), tokens[-1] == END, {})
+def _ranked(
+    answers: Sequence[Sequence[tuple[tuple[int, ...], float]]], plan: SearchPlan
+) -> list[list[Hypothesis]]:
+    """Of each question, from pieces and their log-probability."""
+    every = [one for some in answers for one in some]
+    scores = torch.tensor([score for _, score in every], dtype=torch.float64)
+    lengths = torch.tensor([len(tokens) for tokens, _ in every], dtype=torch.float64)
+    ranks = iter(RANKS[plan.penalty](plan.length_penalty)(scores, lengths).tolist())
+    return [
+        [Hypothesis(tokens, score, next(ranks), tokens[-1] == END, {}) for tokens, score in some]
+        for some in answers
+    ]
 
 
 def _is_patient(plan: SearchPlan) -> bool:
