@@ -1,7 +1,7 @@
 """What an encoder hands to a decoder."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import torch
@@ -25,6 +25,21 @@ class Memory:
     values: Tensor | None = None  # B S D, what a look brings home where it is not the annotations
     pieces: Tensor | None = None  # B S, the ids of the source, for a decoder that can say them
     context: "Memory | None" = None  # of what stands beside the source, for a decoder that looks there too
+
+    def select(self, rows: Tensor) -> "Memory":
+        """Of some sources, in another order, or several times; without what their encoder looked at."""
+        return replace(
+            self,
+            annotations=self.annotations[rows],
+            mask=self.mask[rows],
+            summary=self.summary[rows],
+            attention={},
+            layers=tuple(layer[rows] for layer in self.layers),
+            loads=(),
+            values=self.values[rows] if self.values is not None else None,
+            pieces=self.pieces[rows] if self.pieces is not None else None,
+            context=self.context.select(rows) if self.context is not None else None,
+        )
 
     @property
     def rows(self) -> Rows | None:

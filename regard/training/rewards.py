@@ -51,25 +51,35 @@ class ExpectedReward(nn.Module):
         wanted = [[piece if piece != UNKNOWN else _NOTHING for piece in row] for row in _rows(target)]
         count, length = target.ids.shape
         room = ROOM * length if self.longest is None else min(ROOM * length, self.longest)
-        answers = [draw(model, memory, count, room) for _ in range(self.draws)]
+        answers = draw(model, memory, self.draws, room)
         rewards = torch.tensor(
-            [[gleu(said, right) for said, right in zip(_rows(one), wanted, strict=True)] for one in answers],
+            [gleu(said, wanted[row % count]) for row, said in enumerate(_rows(answers))],
             device=target.ids.device,
-        )  # K B
+        ).view(self.draws, count)  # K B
         others = (rewards.sum(0) - rewards) / (self.draws - 1)  # K B
-        likely = torch.stack([self._likely(model, memory, one) for one in answers])  # K B
+        likely = self._likely(model, memory, answers).view(self.draws, count)  # K B
         return -self.weight * ((rewards - others) * likely).sum() / self.draws
 
     def _likely(self, model: Seq2Seq, memory: Memory, answers: Tokens) -> Tensor:
-        """log p of each answer: B."""
-        features, head = model.decoder.unroll(memory, answers.fed).features, model.decoder.head
-        mask, pieces = answers.mask, answers.standing  # B T, N
-        standing = features[mask]  # N
+        """log p of each answer: K·B. Those of like lengths go together, as few are as long as the longest."""
+        count = len(memory.mask)
+        together = torch.split(answers.lengths.argsort(stable=True), count)
+        found = torch.cat([self._likely_of(model, memory, answers, rows) for rows in together])
+        return torch.zeros_like(found).index_put((torch.cat(together),), found)
+
+    def _likely_of(self, model: Seq2Seq, memory: Memory, answers: Tokens, rows: Tensor) -> Tensor:
+        """Of some of them: N."""
+        lengths = answers.lengths[rows]
+        some = Tokens(answers.ids[rows, : int(lengths.max())], lengths)
+        of_sources = memory.select(rows % len(memory.mask))
+        features, head = model.decoder.unroll(of_sources, some.fed).features, model.decoder.head
+        mask, pieces = some.mask, some.standing  # N T, M
+        standing = features[mask]  # M
         likely = [
-            checkpoint(_likelihoods, standing[rows], pieces[rows], head, use_reentrant=False)
-            for rows in (slice(start, start + ROWS) for start in range(0, len(pieces), ROWS))
+            checkpoint(_likelihoods, standing[part], pieces[part], head, use_reentrant=False)
+            for part in (slice(start, start + ROWS) for start in range(0, len(pieces), ROWS))
         ]
-        of_rows = mask.nonzero()[:, 0]  # N, the row of each piece
+        of_rows = mask.nonzero()[:, 0]  # M, the row of each piece
         return torch.zeros(len(mask), device=mask.device).index_add(0, of_rows, torch.cat(likely))
 
 
@@ -91,23 +101,26 @@ def _likelihoods(features: Features, pieces: Tensor, head: Head) -> Tensor:
 
 
 @torch.no_grad()
-def draw(model: Seq2Seq, memory: Memory, rows: int, longest: int) -> Tokens:
-    """An answer by chance for each row, ended or cut off at the longest length."""
-    state = model.decoder.begin(memory)
-    device = memory.mask.device
-    lengths = torch.full((rows,), longest, device=device)
-    said: list[Tensor] = []
-    fed = torch.full((rows,), BEGIN, device=device)  # B
-    for length in range(1, longest + 1):
+def draw(model: Seq2Seq, memory: Memory, draws: int, longest: int) -> Tokens:
+    """Answers by chance, ended or cut off at the longest length: one for each source, then the next for each, K·B."""
+    count, device = len(memory.mask), memory.mask.device
+    state = model.decoder.begin(memory).select(torch.arange(count, device=device).repeat(draws))
+    living = torch.arange(count * draws, device=device)  # those that have not ended
+    ids = torch.full((len(living), longest), PAD, device=device)
+    lengths = torch.full((len(living),), longest, device=device)
+    fed = torch.full((len(living),), BEGIN, device=device)
+    for step in range(longest):
         output = model.step(fed, state)
-        fed, state = model.decoder.head.draw(output.logits), output.state
-        said.append(fed)
-        lengths = torch.where(fed == END, lengths.clamp(max=length), lengths)
-        if bool((lengths <= length).all()):
+        said = model.decoder.head.draw(output.logits)
+        ids[living, step] = said
+        lengths[living[said == END]] = step + 1
+        on = (said != END).nonzero()[:, 0]
+        if not len(on):
             break
-    ids = torch.stack(said, dim=1)  # B T
-    answers = Tokens(ids, lengths)
-    return Tokens(ids.masked_fill(~answers.mask, PAD), lengths)
+        fed, state, living = said[on], output.state, living[on]
+        if len(on) < len(said):
+            state = state.select(on)
+    return Tokens(ids[:, : int(lengths.max())], lengths)
 
 
 def _rows(tokens: Tokens) -> list[list[int]]:

@@ -133,6 +133,7 @@ def test_those_who_share_the_work_have_as_many_batches_of_as_many_examples() -> 
         assert [len(batch) for batch in batches] == sizes
         assert sorted(np.concatenate(batches).tolist()) == list(range(128))
         assert lengths[batches[0]].min() >= lengths[batches[-1]].max()
+    assert [len(batch) for batch in in_order(lengths, 2_000, among=2, few=33)] == [64, 64]
 
 
 def test_what_is_shared_out_stays_within_its_budget() -> None:

@@ -45,6 +45,23 @@ class Unrolled:
     features: Tensor
 
 
+class NoState:
+    """What this model has to remember between steps, besides the piece before."""
+
+    def select(self, rows: Tensor) -> "NoState":
+        return self
+
+
+class Sources:
+    """Sources with nothing in them."""
+
+    def __init__(self, count: int):
+        self.mask = torch.ones(count, 1)
+
+    def select(self, rows: Tensor) -> "Sources":
+        return Sources(len(rows))
+
+
 class Bigrams(nn.Module):
     """A model without a source: what comes next depends on the piece before alone."""
 
@@ -56,19 +73,17 @@ class Bigrams(nn.Module):
         self.head = Head(PIECES, PIECES)
         nn.init.eye_(self.head.weight)
         nn.init.zeros_(self.head.bias)
-        self.encoder = SimpleNamespace(
-            encode=lambda source, wanted: SimpleNamespace(mask=torch.ones(len(source.ids), 1))
-        )
+        self.encoder = SimpleNamespace(encode=lambda source, wanted: Sources(len(source.ids)))
 
     @property
     def decoder(self) -> "Bigrams":
         return self
 
-    def begin(self, memory: Any) -> None:
-        return None
+    def begin(self, memory: Any) -> NoState:
+        return NoState()
 
-    def step(self, fed: Tensor, state: None) -> Any:
-        return SimpleNamespace(logits=self.head(self.table[fed]), state=None)
+    def step(self, fed: Tensor, state: NoState) -> Any:
+        return SimpleNamespace(logits=self.head(self.table[fed]), state=state)
 
     def unroll(self, memory: Any, fed: Tensor) -> Unrolled:
         return Unrolled(self.table[fed])
@@ -114,7 +129,8 @@ def test_the_mean_of_drawn_gradients_is_the_gradient_of_the_expected_reward(draw
 def test_a_draw_ends_with_its_end_mark_or_where_there_is_no_more_room() -> None:
     torch.manual_seed(0)
     model = Bigrams()
-    answers = draw(model, model.encoder.encode(batch_of(200).source, frozenset()), 200, LONGEST)
+    answers = draw(model, model.encoder.encode(batch_of(50).source, frozenset()), 4, LONGEST)
+    assert len(answers.ids) == 200
     assert set(answers.lengths.tolist()) == {1, 2, 3, LONGEST}
     for row, length in zip(answers.ids.tolist(), answers.lengths.tolist(), strict=True):
         assert END not in row[: length - 1]
