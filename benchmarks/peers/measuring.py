@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import data
+import machine
 from arithmetic import middle, paired, products, rates, slope, table
 from contract import SHAPES, read
 from machine import Facts, available
@@ -73,18 +74,20 @@ def training(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts
     figures: dict[str, Any] = {}
     tables = []
     for name in chosen.models:
+        ceilings: list[float] = []
         found, reasons = _alternate(
             [Entry(system) for system in systems if name in system.facts.TRAINS],
             lambda entry, name=name: entry.system.ask("trainer", shape=name),
             lambda entry: entry.system.ask("train", numbers=[0]),
             lambda entry, number, name=name: entry.system.ask("train", numbers=_batches_of(name, number)),
             chosen.rounds,
+            first=lambda ceilings=ceilings: ceilings.append(machine.ceiling(chosen.threads)),
         )
         for system in systems:
             if name not in system.facts.TRAINS and system.facts.LACKS:
                 reasons[system.title] = system.facts.LACKS
-        tables.append(_trained(name, found, reasons, systems[0].data, facts))
-        figures[name] = {"measured": found, "reasons": reasons}
+        tables.append(_trained(name, found, reasons, systems[0].data, ceilings))
+        figures[name] = {"measured": found, "reasons": reasons, "ceilings": ceilings}
         sys.stderr.write(tables[-1] + "\n\n")
     return Measured(figures, "\n\n".join(tables))
 
@@ -95,7 +98,9 @@ def _batches_of(model: str, round_: int) -> list[int]:
     return [1 + (round_ * count + place) % (BATCHES - 1) for place in range(count)]
 
 
-def _trained(name: str, found: dict[str, Any], reasons: dict[str, str], path: Path, facts: Facts) -> str:
+def _trained(
+    name: str, found: dict[str, Any], reasons: dict[str, str], path: Path, ceilings: Sequence[float]
+) -> str:
     rate = {title: middle(rates(rounds, "tokens")) for title, rounds in found.items()}
     peers = {title: value for title, value in rate.items() if title != "Regard"}
     best = max(peers, key=peers.__getitem__) if peers else None
@@ -106,6 +111,7 @@ def _trained(name: str, found: dict[str, Any], reasons: dict[str, str], path: Pa
         done = [
             sum(products(SHAPES[name], batches[place]) for place in _batches_of(name, number))
             / one["seconds"]
+            / ceilings[number]
             for number, one in enumerate(rounds)
         ]
         ratio = paired(rates(rounds, "tokens"), rates(found[best], "tokens")) if best else 1.0
@@ -115,7 +121,7 @@ def _trained(name: str, found: dict[str, Any], reasons: dict[str, str], path: Pa
                 f"{rate[title]:,.0f}",
                 f"{ratio:.2f}",
                 f"{max(one['peak'] for one in rounds) / MEGABYTE:,.0f}",
-                f"{middle(done) / facts.ceiling:.0%}",
+                f"{middle(done):.0%}",
                 f"{rounds[-1]['loss']:.2f}",
             ]
         )
@@ -263,9 +269,17 @@ Asked = Callable[[Entry], Any]
 
 
 def _alternate(
-    entries: Sequence[Entry], open_: Asked, warm: Asked, ask: Callable[[Entry, int], Any], rounds: int
+    entries: Sequence[Entry],
+    open_: Asked,
+    warm: Asked,
+    ask: Callable[[Entry, int], Any],
+    rounds: int,
+    *,
+    first: Callable[[], None] = lambda: None,
 ) -> tuple[dict[str, list[Any]], dict[str, str]]:
-    """All are made ready; then each is asked once in every round. Who fails is out, and it is told why.
+    """All are made ready; then each is asked once in every round, after what comes `first`.
+
+    Who fails is out, and it is told why.
 
     Where the machine has no room for all of them at once, each is made ready anew in every round.
     """
@@ -310,6 +324,7 @@ def _alternate(
         for entry in list(going):
             attempt(entry, entry.system.end)
     for number in range(rounds):
+        first()
         for entry in list(going):
             turn = ask if fits else ask_alone
             answer = attempt(entry, lambda entry=entry, number=number, turn=turn: turn(entry, number))

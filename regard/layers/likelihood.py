@@ -76,8 +76,8 @@ class _Chunks(torch.autograd.Function):
             some, aims = vectors[rows], wanted[rows, None]  # n D, n 1
             logits = say(some).float()  # n V
             shares = logits.softmax(-1)  # n V, p
-            normal[rows] = logits.amax(-1) - shares.amax(-1).log()  # takes no second exponential of all
             aims, known = aims.clamp(max=logits.shape[-1] - 1), aims < logits.shape[-1]  # n 1
+            normal[rows] = _normal(logits, shares, aims)
             own[rows] = logits.gather(-1, aims).masked_fill(~known, -torch.inf)[:, 0] - normal[rows]
             share: float | Tensor = 1 - smoothing
             if spoken is not None and copied is not None:
@@ -138,6 +138,17 @@ def _products(
     if narrow or few or not can_pack(vectors, weight):
         return say, back
     return Packed(weight, bias), Packed(weight.T, None) if needed else back
+
+
+def _normal(logits: Tensor, shares: Tensor, aims: Tensor) -> Tensor:
+    """log Σ exp of the logits (n V), from a logit and its share: that takes no second exponential of all.
+
+    Those of the pieces wanted are looked up at once; where one of them is next to impossible, the likeliest ones tell.
+    """
+    share = shares.gather(-1, aims)  # n 1
+    if share.min() > FLOOR:
+        return (logits.gather(-1, aims) - share.log())[:, 0]
+    return logits.amax(-1) - shares.amax(-1).log()
 
 
 def mixed(logs: Tensor, spoken: Tensor, copied: Tensor) -> Tensor:
