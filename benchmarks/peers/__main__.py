@@ -62,11 +62,11 @@ def main() -> None:
             sys.stdout.write(found.told + "\n\n")
             sys.stdout.flush()
             _keep(chosen, told, figures)  # after each part: what comes then may fail
-    if chosen.into:
-        chosen.into.write_text(between_marks(chosen.into.read_text(), "\n\n".join(told)))
 
 
 def _keep(chosen: argparse.Namespace, told: list[str], figures: dict[str, Any]) -> None:
+    if chosen.into:
+        chosen.into.write_text(between_marks(chosen.into.read_text(), "\n\n".join(told)))
     if chosen.output:
         chosen.output.write_text("\n\n".join(told) + "\n")
         chosen.output.with_suffix(".json").write_text(json.dumps(figures, indent=1) + "\n")

@@ -22,7 +22,7 @@ DECODED = SHAPES["small"]
 WAYS = ((1, 1), (64, 1), (1, 5), (64, 5))  # sources in a batch, width of the beam
 ALONE = 10  # times fewer sources where each stands alone
 STEPS = 16
-A_SECOND = 1.0  # that a measurement takes at the least
+A_SECOND = 1.0  # about what a measurement takes
 MANY = 768  # sources, of the thousand that there are
 BATCHES = 24  # different ones, for training
 TOGETHER = {"tiny": 4, "small": 2}  # steps in a round of training
@@ -158,11 +158,11 @@ def decoding(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts
 
 
 def answered(system: System, count: int, batch: int, beam: int) -> Any:
-    """So many sources; or, by those who answer them in a moment, as many as they answer in about a second."""
+    """Asks for `count` sources; who is done in less than a second is asked again, for as many as take about one."""
     ask = partial(system.ask, "decode", first=0, batch=batch, beam=beam, steps=STEPS)
     found = ask(count=count)
     more = math.ceil(A_SECOND / found["seconds"])
-    return found if more == 1 else ask(count=min(count * more, MANY))
+    return found if more == 1 else ask(count=max(count, min(count * more, MANY)))
 
 
 def _count(chosen: argparse.Namespace, batch: int) -> int:

@@ -16,6 +16,8 @@ SIZES = (125_000, 250_000, 500_000, 1_000_000)  # pairs
 
 def preparation(systems: Sequence[System], chosen: argparse.Namespace, facts: Facts) -> Measured:
     """Reading, filtering, splitting, learning the pieces, encoding; and a second start."""
+    if not any(system.name == "regard_itself" for system in systems):
+        return Measured({}, "Preparation is told of Regard alone, which was not asked.")
     script = HERE.parent / "preparation.py"
     found = {}
     for size in SIZES:

@@ -27,17 +27,17 @@ class Memory:
     context: "Memory | None" = None  # of what stands beside the source, for a decoder that looks there too
 
     def select(self, rows: Tensor) -> "Memory":
-        """Of some sources, in another order, or several times; without what their encoder looked at."""
+        """Of some sources, in another order, or several times; without the looks and loads of their encoder."""
         return replace(
             self,
-            annotations=self.annotations[rows],
-            mask=self.mask[rows],
-            summary=self.summary[rows],
+            annotations=self.annotations.index_select(0, rows),
+            mask=self.mask.index_select(0, rows),
+            summary=self.summary.index_select(0, rows),
             attention={},
-            layers=tuple(layer[rows] for layer in self.layers),
+            layers=tuple(layer.index_select(0, rows) for layer in self.layers),
             loads=(),
-            values=self.values[rows] if self.values is not None else None,
-            pieces=self.pieces[rows] if self.pieces is not None else None,
+            values=self.values.index_select(0, rows) if self.values is not None else None,
+            pieces=self.pieces.index_select(0, rows) if self.pieces is not None else None,
             context=self.context.select(rows) if self.context is not None else None,
         )
 

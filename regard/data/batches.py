@@ -114,7 +114,8 @@ def in_order(lengths: Integers, budget: int, *, among: int = 1, few: int = _FEW)
     """Batches of examples sorted by length, the longest first, without any chance: for evaluation.
 
     Where they are shared out among several, each of whom takes the next one when it is done with the last, they are as
-    many for each, and of as many examples; and two for each at the least, unless they would have fewer than `few`.
+    many for each, and of as many examples; and two for each at the least, unless these would have fewer than `few`
+    examples.
     """
     sizes = np.maximum(lengths, 1)
     order = np.argsort(-sizes, kind="stable")

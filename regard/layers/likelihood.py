@@ -141,12 +141,13 @@ def _products(
 
 
 def _normal(logits: Tensor, shares: Tensor, aims: Tensor) -> Tensor:
-    """log Σ exp of the logits (n V), from a logit and its share: that takes no second exponential of all.
+    """log Σ exp of the logits (n V), from one logit of each row and its share: without a second exponential of all.
 
-    Those of the pieces wanted are looked up at once; where one of them is next to impossible, the likeliest ones tell.
+    From that of the piece wanted, which takes no look at all the others; but where one of these is next to impossible,
+    from that of the likeliest piece. So is it on other devices, which would have to be waited for.
     """
     share = shares.gather(-1, aims)  # n 1
-    if share.min() > FLOOR:
+    if share.device.type == "cpu" and share.min() > FLOOR:
         return (logits.gather(-1, aims) - share.log())[:, 0]
     return logits.amax(-1) - shares.amax(-1).log()
 

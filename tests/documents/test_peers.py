@@ -262,20 +262,21 @@ def test_growth_tells_steps_and_memory_over_shares_of_a_batch(peers: dict[str, A
 
 
 def test_who_answers_in_a_moment_is_asked_for_more(peers: dict[str, Any]) -> None:
-    def counts(rate: float) -> list[int]:
+    def counts(rate: float, count: int = 12) -> list[int]:
         asked = []
 
         def ask(do: str, *, count: int, **how: Any) -> dict[str, Any]:
             asked.append(count)
             return {"seconds": count / rate, "sentences": count}
 
-        found = peers["measuring"].answered(SimpleNamespace(ask=ask), 12, batch=1, beam=1)
+        found = peers["measuring"].answered(SimpleNamespace(ask=ask), count, batch=1, beam=1)
         assert found["sentences"] == asked[-1]
         return asked
 
     assert counts(10) == [12]
     assert counts(40) == [12, 48]
     assert counts(4000) == [12, 768]
+    assert counts(4000, 900) == [900, 900]
 
 
 def test_the_seconds_of_preparation_are_those_of_its_stage(peers: dict[str, Any]) -> None:

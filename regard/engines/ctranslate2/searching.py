@@ -151,7 +151,10 @@ class CTranslate2:
     def _search(
         self, asked: Sequence[_Asked], plan: SearchPlan, batches: Iterable[_Batch]
     ) -> Iterator[tuple[int, list[Hypothesis]]]:
-        """All hypotheses that ended, of each question by its number, while later batches are still searched for."""
+        """All hypotheses that ended, of each question by its number.
+
+        Later batches are still searched for meanwhile, but where answers have to be scored again.
+        """
         waiting = []
         for batch in batches:
             rows = [self._names(asked[n].row) for n in batch.numbers]

@@ -51,6 +51,20 @@ def test_a_piece_that_is_almost_impossible_has_a_finite_likelihood() -> None:
     assert judged.likelihoods.tolist() == [-300.0]
 
 
+def test_one_almost_impossible_piece_among_others_changes_none_of_them() -> None:
+    head, features = Head(8, 30), torch.randn(9, 8)
+    wanted = torch.randint(29, (9,))
+    likely = Features(features, head).judge(wanted).likelihoods
+    head.bias.data[29] = -300.0
+    wanted[4] = 29
+    found = Features(features, head).judge(wanted).likelihoods
+    others = torch.arange(9) != 4
+    whole = head(features).double().log_softmax(-1).gather(-1, wanted[:, None])[:, 0].float()
+    torch.testing.assert_close(found, whole)
+    assert found[4] < -290
+    assert (found[others] >= likely[others]).all()  # what one piece lost, the others share
+
+
 def test_without_gradient_only_the_loss_is_made() -> None:
     head = Head(4, 6)
     with torch.inference_mode():
